@@ -149,7 +149,7 @@ async function main(argv: readonly string[]): Promise<number> {
 			}
 
 			if ('replay' in outcome) {
-				const {startReplay} = await import('./ui/replay/start-replay.ts');
+				const {startReplay} = await import('./ui/start-replay.ts');
 				return startReplay(outcome.replay, {...surroundings, process});
 			}
 

@@ -83,8 +83,8 @@ test('the program contains hints to test', () => {
 /** Files besides those of `src/ui/` whose texts only the app shows, or that say where theirs is typed. */
 const shownInApp: Readonly<Record<string, string>> = {
 	'src/command/changes/restore.ts': 'of /undo and /rewind',
-	'src/command/context/context-view.ts': 'of /context',
-	'src/command/context/pin-choices.ts': 'of /pin',
+	'commands/context.ts': 'of /context',
+	'commands/pin.ts': 'of /pin',
 	'src/command/dispatch.ts': 'names what quits the app',
 	'commands/jobs.ts': 'of /jobs',
 	'src/command/help.ts': 'a line that only the help in the app ends with',

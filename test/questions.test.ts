@@ -17,7 +17,7 @@ const questions: Readonly<Record<string, readonly string[]>> = {
 		'src/ui/transcript/diff-lines.ts#changedLines',
 		'src/ui/transcript/block-detail.ts#detailLines',
 		'src/ui/approvals/approval-questions.ts#inquiryAbout',
-		'src/ui/changes/review-lines.ts#drawReview',
+		'src/ui/changes/review-view.ts#drawReview',
 		'src/command/changes/diff-result.ts#unifiedLines',
 	],
 	'what does a token pass?': [

@@ -5,14 +5,14 @@ import {endTyping} from '../editor/editor-edit.ts';
 import type {ComposerState} from '../editor/editor-state.ts';
 import {questionKeys} from '../editor/keymap/default-keys.ts';
 import {keyLabel} from '../editor/keymap/key-label.ts';
-import {actionOf, keymapOf} from '../editor/keymap/keymap.ts';
+import {actionOf, type Keymap, keymapOf} from '../editor/keymap/keymap.ts';
 import {selectionOf} from '../editor/selection.ts';
 import {needsUser, panelHasFocus} from '../store/panel-slice.ts';
 import type {AppState} from '../store/store.ts';
 import type {PromptEdit} from '../store/view-slice.ts';
 import {joinBursts} from '../terminal/input/bursts.ts';
 import {maxPastedBytes} from '../terminal/input/paste.ts';
-import {chordOf, type InputToken, type KeyToken, type ReplyToken} from '../terminal/input/token.ts';
+import {chordOf, type InputToken, type KeyToken, keyToken, type ReplyToken} from '../terminal/input/token.ts';
 import {steadyNow, untilAnswerable} from './answerable.ts';
 import {promptWidth} from './approvals/approval-mode.ts';
 import type {Attention} from './attention/attention.ts';
@@ -20,7 +20,6 @@ import {pressInCompletion} from './completion-keys.ts';
 import type {PanelKeys} from './panels/panel.ts';
 import {opensView, pressInPanel} from './panels/panel-keys.ts';
 import {type AppKeys, pressInApp, showKeys} from './prompt/app-keys.ts';
-import {createKeySequence, type KeySequence} from './prompt/key-sequence.ts';
 import type {FullScreen} from './screen/full-screen.ts';
 import {createSecondPress, type SecondPress} from './second-press.ts';
 
@@ -284,4 +283,60 @@ function pressInPrompt(token: InputToken, keyboard: Keyboard): void {
 	} else if (step.action) {
 		pressInApp(step.action.token, keyboard);
 	}
+}
+
+type KeySequence = {
+	/**
+	 * Returns the token to act on: the whole sequence as one key after its second chord, and undefined after its first one.
+	 */
+	readonly join: (token: InputToken, keymap: Keymap) => InputToken | undefined;
+	/** Forgets the first chord of a sequence. */
+	readonly forget: () => void;
+};
+
+/** True for what a user types, and false for what the terminal says by itself. */
+function isTyped({type}: InputToken): boolean {
+	return type === 'key' || type === 'text' || type === 'paste';
+}
+
+/** Joins the two chords of a sequence such as Ctrl+X Ctrl+E. `note` shows which chord waits for another, and `''` when none does. */
+function createKeySequence(note: (chord: string) => void): KeySequence {
+	let first: string | undefined;
+
+	const forget = () => {
+		if (first !== undefined) {
+			first = undefined;
+			note('');
+		}
+	};
+
+	return {
+		forget,
+		join(token, {prefixes}) {
+			const chord =
+				token.type === 'key'
+					? chordOf(token)
+					: token.type === 'text' && token.text.length === 1
+						? token.text
+						: undefined;
+			if (first !== undefined && chord !== undefined) {
+				const name = `${first} ${chord}`;
+				forget();
+				// Esc only cancels the sequence, and Ctrl+C always does what it does.
+				return chord === 'escape' ? undefined : chord === 'ctrl+c' ? token : keyToken(name);
+			}
+
+			if (isTyped(token)) {
+				forget();
+			}
+
+			if (token.type === 'key' && chord !== undefined && prefixes.has(chord)) {
+				first = chord;
+				note(chord);
+				return undefined;
+			}
+
+			return token;
+		},
+	};
 }

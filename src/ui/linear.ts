@@ -2,31 +2,31 @@ import {createLineInteraction} from '../command/line-interaction.ts';
 import {asMessage, isCommandLine, isShellLine} from '../command/line-kind.ts';
 import type {Surroundings} from '../command/program.ts';
 import type {Environment} from '../core/environment.ts';
-import {formatCount, formatUsd} from '../core/format.ts';
+import {formatCount, formatElapsed, formatUsd} from '../core/format.ts';
 import {usedWindow} from '../core/session/compaction.ts';
 import type {TodoItem} from '../core/session/todo.ts';
 import type {Transcript} from '../core/session/transcript.ts';
 import {totalCost} from '../core/session/usage.ts';
-import {cleared, expandedText} from '../editor/editor.ts';
+import {cleared, expandedText, setComposerText} from '../editor/editor.ts';
 import type {AppStore} from '../store/store.ts';
 import {assertTerminal, wantsColor, wantsWords} from '../terminal/abilities.ts';
 import {safeLine, safeText} from '../terminal/text/safe-text.ts';
 import {signOf} from '../terminal/text/signs.ts';
 import {createPalette, type Palette, recolor} from '../terminal/text/style.ts';
 import {steadyNow} from './answerable.ts';
+import {awaitsModel, retryTime} from './attention/attention-text.ts';
 import type {AppInteraction} from './interaction.ts';
-import {howToSend, keepLineDrafts} from './line/line-drafts.ts';
 import {inquireInLines} from './line/line-inquiry.ts';
 import {followInterrupts, isWorking} from './line/line-interrupts.ts';
 import {completeMentions} from './line/line-mentions.ts';
 import {createLineOutput, type LineOutput} from './line/line-output.ts';
-import {followSilence} from './line/line-silence.ts';
 import {type PacedOutput, paceOutput} from './line/paced-output.ts';
 import {createLineTerminal, type LineTerminal} from './line-terminal.ts';
 import {createLinearLogs} from './logs/log-linear.ts';
 import {type AppFlags, type OpenedConversation, openConversation} from './open-conversation.ts';
 import {deferred} from './opening/turns.ts';
 import {askInLines} from './panels/line-questions.ts';
+import {followDrafts} from './prompt/keep-drafts.ts';
 import {createLiveLines} from './screen/frame.ts';
 import {sizeOf} from './screen/window-size.ts';
 import {startedCommands} from './transcript/block-text.ts';
@@ -252,4 +252,71 @@ function summary(store: AppStore): string {
 	const used = messages.length > 0 ? `, context ${formatCount(usedWindow(transcript))} tokens` : '';
 	const cost = messages.length > 0 ? `, cost ${formatUsd(totalCost(messages, priceOf))}` : '';
 	return `Ready. Model ${safeLine(model ?? 'none')}${used}${cost}.`;
+}
+
+type Dependencies = Parameters<typeof followDrafts>[0] & {
+	readonly terminal: Pick<LineTerminal, 'say' | 'unfinished'>;
+};
+
+/** How a text in the prompt, which is not visible here, is sent. */
+const howToSend = 'Press Enter to send it, or type another message.';
+
+/**
+ * Brings back the draft of the last app in this folder and says so, and keeps what isn't sent for the next one. A convenience:
+ * it never throws. Returns a function that saves the last changes, and what was typed without Enter.
+ */
+async function keepLineDrafts({terminal, ...dependencies}: Dependencies): Promise<() => Promise<void>> {
+	const {store} = dependencies;
+	const stop = await followDrafts(dependencies).catch(() => undefined);
+	const {composer, toast} = store.getState();
+	if (stop && composer.text) {
+		terminal.say(`${toast} ${howToSend}\n${safeText(expandedText(composer))}`);
+	}
+
+	return async () => {
+		const typed = await terminal.unfinished();
+		if (typed.trim()) {
+			const state = store.getState();
+			state.setComposer(setComposerText(state.composer, typed));
+		}
+
+		await stop?.().catch(() => undefined);
+	};
+}
+
+const checkMs = 5000;
+
+/** How long a silence is ordinary, as of a model that thinks. It's told again after each doubling. */
+const firstMs = 30_000;
+
+/** Announces during a run for how long its model has written nothing, and the key that ends that. */
+export function followSilence(store: AppStore, say: (text: string) => void): void {
+	let heard = {seq: -1, at: 0};
+	let nextMs = firstMs;
+	let timer: NodeJS.Timeout | undefined;
+	const hear = () => {
+		const {transcript} = store.getState();
+		heard = {seq: transcript.seq, at: Math.max(Date.now(), retryTime(transcript))};
+		nextMs = firstMs;
+	};
+	const check = () => {
+		const {transcript} = store.getState();
+		const silentMs = Date.now() - heard.at;
+		if (transcript.seq !== heard.seq || !awaitsModel(transcript)) {
+			hear();
+		} else if (silentMs >= nextMs) {
+			nextMs *= 2;
+			say(`No output for ${formatElapsed(silentMs)} · Ctrl+C interrupt`);
+		}
+	};
+
+	store.subscribe(({transcript}) => {
+		if (transcript.run && timer === undefined) {
+			hear();
+			timer = setInterval(check, checkMs).unref();
+		} else if (!transcript.run && timer !== undefined) {
+			clearInterval(timer);
+			timer = undefined;
+		}
+	});
 }

@@ -1,13 +1,16 @@
+import {type ReactNode, useMemo} from 'react';
+import {useStore} from 'zustand';
 import type {Surroundings} from '../command/program.ts';
 import type {AppStore} from '../store/store.ts';
 import {assertTerminal, wantsColor} from '../terminal/abilities.ts';
-import {showsLinks} from '../terminal/attention/terminal-kind.ts';
 import {canOpenPages, openPage} from '../terminal/browser.ts';
 import {createInput, type InputStream} from '../terminal/input/input.ts';
+import {showsLinks} from '../terminal/terminal-kind.ts';
 import {createPalette, type Palette} from '../terminal/text/style.ts';
 import {App} from './app.tsx';
 import {type AppTerminal, openTerminal, type TerminalOptions} from './app-terminal.ts';
 import type {Attention} from './attention/attention.ts';
+import {type Ui, UiContext} from './context.ts';
 import {mount} from './ink.ts';
 import {createPanelInteraction, type PanelInteraction} from './interaction.ts';
 import {createKeyHandler} from './keys.ts';
@@ -19,7 +22,6 @@ import {searchHistory} from './panels/search-history.ts';
 import type {LiveLines} from './screen/frame.ts';
 import {followMoving} from './screen/live-clock.ts';
 import {followWindow} from './screen/resize/follow-window.ts';
-import {Themed} from './theme/themed.tsx';
 import {openTranscript} from './transcript/open-transcript.ts';
 
 type AppSurroundings = TerminalOptions &
@@ -142,7 +144,7 @@ async function load(flags: AppFlags, parts: Parts): Promise<OpenedConversation> 
 	const program = await compose(flags);
 	await terminal.followFrames();
 	loaded.program = program;
-	const {followTheme} = await import('./theme/follow-theme.ts');
+	const {followTheme} = await import('./follow-theme.ts');
 	await followTheme({...parts, ...terminal, redraw: terminal.fit.recolored});
 	const logs = await openLogs(program, parts);
 	loaded.logs = logs;
@@ -249,4 +251,14 @@ async function untilClosed(
 
 	await loaded.program?.close();
 	return '';
+}
+
+type Props = {readonly ui: Ui; readonly children: ReactNode};
+
+/** Draws its children again when the colours of the palette have changed. */
+function Themed({ui, children}: Props) {
+	const recolored = useStore(ui.store, state => state.recolored);
+	// A palette in use stays the same object, and React draws again only what gets another.
+	const value = useMemo(() => (recolored > 0 ? {...ui, palette: {...ui.palette}} : ui), [ui, recolored]);
+	return <UiContext value={value}>{children}</UiContext>;
 }

@@ -9,8 +9,8 @@ import Agent from 'undici/lib/dispatcher/agent.js';
 import {expect, test} from 'vitest';
 import {originOf} from '../../src/core/origin.ts';
 import {secret} from '../../src/core/secrets/secret.ts';
+import {warmConnector} from '../../src/net/undici-agent.ts';
 import {createTransport} from '../../src/net/undici-transport.ts';
-import {warmConnector} from '../../src/net/warm-connector.ts';
 import {selfSigned} from './certificate.ts';
 import {atEnd, connectProxy, httpServer} from './servers.ts';
 

@@ -1,9 +1,9 @@
 import {expect, test} from 'vitest';
 import * as z from 'zod/mini';
 import {defineTool} from '../../src/agent/tools/define-tool.ts';
+import {toMarkdown} from '../../src/command/export/export-text.ts';
 import type {JsonObject} from '../../src/core/json.ts';
 import type {AgentEvent} from '../../src/core/session/event.ts';
-import {toMarkdown} from '../../src/core/session/markdown-export.ts';
 import type {Message} from '../../src/core/session/message.ts';
 import {reduceTranscript} from '../../src/core/session/reduce-transcript.ts';
 import {emptyTranscript} from '../../src/core/session/transcript.ts';

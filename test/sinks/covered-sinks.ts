@@ -54,7 +54,7 @@ export const coveredSinks: Readonly<Record<string, readonly Drive[] | OwnText>> 
 	'src/ui/screen/terminal-measure.ts createColorQuestion stdout.write': {own: 'a constant'},
 	'src/ui/screen/terminal-measure.ts measureTerminal stdout.write': {own: 'constants'},
 	// The blocks of a session, drawn by the painter as on the screen.
-	'src/ui/replay/start-replay.ts startReplay stdout.write': [
+	'src/ui/start-replay.ts startReplay stdout.write': [
 		'message',
 		'answer',
 		'thought',

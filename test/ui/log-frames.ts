@@ -3,7 +3,7 @@ import type {OpenLog} from '../../src/store/logs-slice.ts';
 import {createPalette} from '../../src/terminal/text/style.ts';
 import type {OpenLine} from '../../src/ui/logs/followed-log.ts';
 import {drawLogPanel} from '../../src/ui/logs/log-panel.ts';
-import {createLogRenderer} from '../../src/ui/logs/log-renderer.ts';
+import {createLogRenderer} from '../../src/ui/logs/log-screen.ts';
 import type {LogEntries} from '../../src/ui/logs/merged-log.ts';
 import {bodyRows, drawLogScreen, gutter, type LogPicture} from '../../src/ui/logs/viewer/log-view.ts';
 import {emptyViewer, type LogViewer} from '../../src/ui/logs/viewer/log-viewer-state.ts';

@@ -1,5 +1,4 @@
 import {isJsonObject, type Json, type JsonObject} from '../../core/json.ts';
-import {isOfJsonType} from '../../core/json-type.ts';
 
 /** How deep arguments, the references of a schema and texts in texts are followed. */
 export const maxDepth = 32;
@@ -106,4 +105,24 @@ export function resolved(schema: unknown, root: JsonObject): JsonObject | undefi
 
 export function listOf(value: unknown): readonly unknown[] {
 	return Array.isArray(value) ? value : [];
+}
+
+/** True if a value has a type that a JSON Schema names; true for an unknown type. */
+function isOfJsonType(value: Json, type: Json): boolean {
+	switch (type) {
+		case 'null':
+			return value === null;
+		case 'array':
+			return Array.isArray(value);
+		case 'object':
+			return isJsonObject(value);
+		case 'integer':
+			return Number.isInteger(value);
+		case 'string':
+		case 'number':
+		case 'boolean':
+			return typeof value === type;
+		default:
+			return true;
+	}
 }

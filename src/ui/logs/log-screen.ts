@@ -1,16 +1,31 @@
 import type {AppError} from '../../core/error.ts';
+import {createFilter, type Filter} from '../../logs/filter.ts';
+import {levelOf} from '../../logs/levels.ts';
+import {openMark} from '../../logs/log-entry.ts';
+import {createMatcher, type Matcher} from '../../logs/matcher.ts';
 import type {TailClock} from '../../logs/tail-clock.ts';
-import {allLogs} from '../../store/logs-slice.ts';
+import {allLogs, type OpenLog} from '../../store/logs-slice.ts';
 import {needsUser} from '../../store/panel-slice.ts';
 import type {AppStore} from '../../store/store.ts';
 import type {Size} from '../../store/view-slice.ts';
 import type {Palette} from '../../terminal/text/style.ts';
+import {lineWidth} from '../../terminal/text/width.ts';
 import type {FullScreen} from '../screen/full-screen.ts';
+import type {OpenLine} from './followed-log.ts';
 import {createFollowedLogs, type FollowedLogs} from './followed-logs.ts';
-import {createLogRenderer, type LogRenderer} from './log-renderer.ts';
+import {type DrawnEntry, drawEntry, type EntryFrame, type LineStyle} from './log-lines.ts';
 import type {Viewport} from './log-scroll.ts';
+import type {LogEntries} from './merged-log.ts';
+import {createShownLines, type ShownLines} from './shown-lines.ts';
 import {bodyRows, gutter, type LogPicture} from './viewer/log-view.ts';
-import {emptyViewer, type LogViewer, positionOf, withoutLastPattern} from './viewer/log-viewer-state.ts';
+import {
+	emptyViewer,
+	filterOf,
+	type LogViewer,
+	openedOf,
+	positionOf,
+	withoutLastPattern,
+} from './viewer/log-viewer-state.ts';
 
 export type LogScreenOptions = {
 	readonly store: AppStore;
@@ -108,4 +123,171 @@ function continueFiltering(screen: LogScreen): void {
 function removeFilter(screen: LogScreen, error: AppError, focus: string): void {
 	screen.viewer = withoutLastPattern(screen.viewer, focus);
 	showNote(screen, `${error.message} It was removed.`);
+}
+
+type MatcherOf = (source: string) => Matcher;
+
+/** What of a log is on the screen. */
+type RenderedLog = {
+	readonly viewport: Viewport;
+	readonly drawn: (place: number) => DrawnEntry;
+	/** The last lines whose end is still to come, drawn on a row each, those that the filter shows. */
+	readonly openRows: readonly string[];
+	/** True while the filter has more entries to examine. */
+	readonly isFiltering: boolean;
+};
+
+type RenderRequest = {
+	readonly viewer: LogViewer;
+	readonly logs: readonly OpenLog[];
+	readonly focus: string;
+	readonly log: LogEntries | undefined;
+	readonly open?: readonly OpenLine[];
+	/** Cells beside the gutter. */
+	readonly width: number;
+	readonly rows: number;
+};
+
+type LogRenderer = {
+	readonly render: (request: RenderRequest) => RenderedLog;
+	readonly matcherOf: MatcherOf;
+};
+
+/** Most drawn lines that are kept: a few screens. */
+const maxDrawn = 600;
+
+const emptyLog: LogEntries = {at: () => undefined, start: () => 0, end: () => 0};
+
+/**
+ * Creates a renderer that caches what is expensive: which lines a filter shows, and how lines are drawn. It draws only
+ * lines that are on the screen. Calls `onRejected` with a filter that takes too long.
+ */
+export function createLogRenderer(palette: Palette, onRejected: (error: AppError, focus: string) => void): LogRenderer {
+	const matchers = new Map<string, Matcher>();
+	const matcherOf: MatcherOf = source => {
+		const matcher = matchers.get(source) ?? createMatcher(source);
+		matchers.set(source, matcher);
+		return matcher;
+	};
+	const shownOf = createShownCache();
+	const drawnOf = createDrawnCache(palette, matcherOf);
+
+	return {
+		render(request) {
+			const {focus, viewer, rows, log = emptyLog} = request;
+			const shown = shownOf(focus, log, viewer);
+			shown.open(openedOf(viewer, focus));
+			const isFiltering = advance(shown, error => onRejected(error, focus));
+			const drawn = drawnOf(request, log, shown);
+			const opened = openedOf(viewer, focus);
+			const heightOf = (place: number) => (viewer.wrap || opened.has(place) ? drawn(place).rows.length : 1);
+			const openRows = drawOpen(request, styleOf(request, palette, matcherOf));
+			return {viewport: {log, shown, rows, heightOf}, drawn, openRows, isFiltering};
+		},
+		matcherOf,
+	};
+}
+
+function advance(shown: ShownLines, onError: (error: AppError) => void): boolean {
+	try {
+		return shown.advance();
+	} catch (error) {
+		onError(error as AppError);
+		return false;
+	}
+}
+
+/** Keeps the shown lines of each log, until its filter changes. */
+function createShownCache() {
+	const cache = new Map<string, {readonly log: LogEntries; readonly key: string; readonly shown: ShownLines}>();
+	return (focus: string, log: LogEntries, viewer: LogViewer): ShownLines => {
+		const {patterns, minLevel} = filterOf(viewer, focus);
+		const key = JSON.stringify([patterns, minLevel, viewer.raw]);
+		const cached = cache.get(focus);
+		if (cached?.key === key && cached.log === log) {
+			return cached.shown;
+		}
+
+		const hasFilter = patterns.length > 0 || minLevel !== undefined;
+		// Whoever looks for certain lines sees them, also within a trace.
+		const folds = !viewer.raw && patterns.length === 0;
+		const shown = createShownLines(log, {filter: hasFilter ? createFilter({patterns, minLevel}) : undefined, folds});
+		cache.set(focus, {log, key, shown});
+		return shown;
+	};
+}
+
+function styleOf({viewer, logs, focus, width}: RenderRequest, palette: Palette, matcherOf: MatcherOf): LineStyle {
+	const {wrap, sideways, raw, times, search, highlights} = viewer;
+	const tags = focus === allLogs ? new Map(logs.map(open => [open.environment, open])) : undefined;
+	return {
+		width,
+		palette,
+		wrap,
+		sideways,
+		raw,
+		times,
+		...(tags && {tags}),
+		search: search ? matcherOf(search) : undefined,
+		highlights: highlights.map(matcherOf),
+	};
+}
+
+/** Draws the open lines that the filter shows, each on one row with a mark at its end. */
+function drawOpen({viewer, focus, open = []}: RenderRequest, style: LineStyle): readonly string[] {
+	const lines = open.map(line => ({...line, kind: 'line' as const, level: levelOf(line.text)}));
+	const {patterns, minLevel} = filterOf(viewer, focus);
+	const isShown = lines.length > 0 ? shownBy(createFilter({patterns, minLevel}), lines) : [];
+	const mark = style.palette.dim(openMark);
+	const width = Math.max(2, style.width - lineWidth(mark));
+	return lines
+		.filter((_, index) => isShown[index])
+		.map(line => {
+			const log = {at: () => line, start: () => 0, end: () => 1, environmentAt: () => line.environment};
+			const [row = ''] = drawEntry(log, 0, {...style, width, wrap: false}).rows;
+			return `${row}${mark}`;
+		});
+}
+
+/** An expression that takes too long on an open line hides it; on a line that has ended, the filter is removed. */
+function shownBy(filter: Filter, lines: Parameters<Filter['shows']>[0]): readonly boolean[] {
+	try {
+		return filter.shows(lines);
+	} catch {
+		return [];
+	}
+}
+
+type DrawnPlace = {readonly entry: DrawnEntry; readonly frame: EntryFrame};
+
+/** Keeps drawn lines by their place, until anything changes how they look. */
+function createDrawnCache(palette: Palette, matcherOf: MatcherOf) {
+	let cache = {key: '', log: emptyLog, role: palette.dim, entries: new Map<number, DrawnPlace>()};
+	return (request: RenderRequest, log: LogEntries, shown: ShownLines): RenderedLog['drawn'] => {
+		const {viewer, logs, focus, width} = request;
+		const {wrap, sideways, raw, times, search, highlights} = viewer;
+		const titles = focus === allLogs && logs.map(({title, hue}) => [title, hue]);
+		const key = JSON.stringify([focus, width, wrap, sideways, raw, times, search, highlights, titles]);
+		if (key !== cache.key || log !== cache.log || palette.dim !== cache.role || cache.entries.size > maxDrawn) {
+			cache = {key, log, role: palette.dim, entries: new Map()};
+		}
+
+		const {entries} = cache;
+		const opened = openedOf(viewer, focus);
+		const style = styleOf(request, palette, matcherOf);
+		return place => {
+			const {kind, folded} = shown.frameOf(place);
+			const frame = {kind, folded, isOpen: opened.has(place) && !raw};
+			const cached = entries.get(place);
+			// A frame is folded, and a fold grows, when further lines arrive.
+			const isCurrent =
+				cached !== undefined &&
+				cached.frame.kind === kind &&
+				cached.frame.folded === folded &&
+				cached.frame.isOpen === frame.isOpen;
+			const entry = isCurrent ? cached.entry : drawEntry(log, place, style, frame);
+			entries.set(place, {entry, frame});
+			return entry;
+		};
+	};
 }

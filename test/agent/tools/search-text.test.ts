@@ -2,7 +2,7 @@ import {execFileSync} from 'node:child_process';
 import {join} from 'node:path';
 import {expect, test} from 'vitest';
 import {boundsOf, locate} from '../../../src/agent/policy/bounds.ts';
-import {plainEngine} from '../../../src/agent/tools/search/search-files.ts';
+import {plainEngine} from '../../../src/agent/tools/search-files.ts';
 import {createSearchText} from '../../../src/agent/tools/search-text.ts';
 import type {JsonObject} from '../../../src/core/json.ts';
 import {git, makeWorkspace} from './workspace.ts';

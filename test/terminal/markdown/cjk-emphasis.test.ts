@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import {expect, test} from 'vitest';
-import {markdownHtml} from '../../../src/command/export/markdown-html.ts';
+import {markdownHtml} from '../../../src/command/export/html-export.ts';
 import {renderMarkdown} from '../../../src/terminal/markdown/markdown.ts';
 import {plainText} from '../../../src/terminal/text/ansi.ts';
 import {createPalette} from '../../../src/terminal/text/style.ts';

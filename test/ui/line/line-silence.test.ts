@@ -2,7 +2,7 @@ import {expect, onTestFinished, test, vi} from 'vitest';
 import {startedTool} from '../../../src/core/session/reduce-transcript.ts';
 import type {Transcript} from '../../../src/core/session/transcript.ts';
 import {createAppStore} from '../../../src/store/store.ts';
-import {followSilence} from '../../../src/ui/line/line-silence.ts';
+import {followSilence} from '../../../src/ui/linear.ts';
 
 const run = {id: 'r', model: 'custom/demo', server: 'local', startedAt: '2026-01-01T00:00:00.000Z'};
 

@@ -5,7 +5,7 @@ import {viewerKeys} from '../../../src/editor/keymap/view-keys.ts';
 import {createLogBuffer} from '../../../src/logs/log-buffer.ts';
 import {createMatcher} from '../../../src/logs/matcher.ts';
 import {createPalette} from '../../../src/terminal/text/style.ts';
-import {createLogRenderer} from '../../../src/ui/logs/log-renderer.ts';
+import {createLogRenderer} from '../../../src/ui/logs/log-screen.ts';
 import {visibleRows} from '../../../src/ui/logs/log-scroll.ts';
 import type {LogEntries} from '../../../src/ui/logs/merged-log.ts';
 import {chosenPlaces, copyLines} from '../../../src/ui/logs/viewer/log-chosen.ts';

@@ -1,6 +1,6 @@
 import {expect, test} from 'vitest';
 import type {Recorded} from '../../../src/core/session/event.ts';
-import {createPlayer} from '../../../src/ui/replay/player.ts';
+import {createPlayer} from '../../../src/ui/start-replay.ts';
 import {done, said, start, toRecords, user} from '../../core/records.ts';
 
 /** Records at these milliseconds. */

@@ -3,7 +3,7 @@ import {join} from 'node:path';
 import {PassThrough} from 'node:stream';
 import {expect, onTestFinished, test} from 'vitest';
 import type {AgentEvent} from '../../../src/core/session/event.ts';
-import {startReplay} from '../../../src/ui/replay/start-replay.ts';
+import {startReplay} from '../../../src/ui/start-replay.ts';
 import {answered, called, done, said, start, toRecords, user} from '../../core/records.ts';
 import {temporaryFolder} from '../../storage/temporary.ts';
 import {createEmulator} from '../emulator.ts';

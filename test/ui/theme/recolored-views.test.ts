@@ -4,7 +4,7 @@ import {renderMarkdown} from '../../../src/terminal/markdown/markdown.ts';
 import {createPalette, type Palette, recolor, terminalScheme} from '../../../src/terminal/text/style.ts';
 import {schemeOf} from '../../../src/terminal/theme/themes.ts';
 import {createReviewView} from '../../../src/ui/changes/review-view.ts';
-import {createLogRenderer} from '../../../src/ui/logs/log-renderer.ts';
+import {createLogRenderer} from '../../../src/ui/logs/log-screen.ts';
 import {bodyRows, drawLogScreen, gutter} from '../../../src/ui/logs/viewer/log-view.ts';
 import {emptyViewer} from '../../../src/ui/logs/viewer/log-viewer-state.ts';
 import {createTranscriptView} from '../../../src/ui/transcript/transcript-view.ts';

@@ -1,13 +1,13 @@
-import type {Environment} from '../../core/environment.ts';
-import {once} from '../../core/once.ts';
-import type {AppStore} from '../../store/store.ts';
-import {isLikeXterm} from '../../terminal/attention/terminal-kind.ts';
-import {type Palette, recolor, type Scheme, terminalScheme} from '../../terminal/text/style.ts';
-import {backgroundOf, backgroundOfColor} from '../../terminal/theme/background.ts';
-import {colorDepth} from '../../terminal/theme/color-depth.ts';
-import type {readableScheme, TerminalColors} from '../../terminal/theme/readable-scheme.ts';
-import {defaultTheme} from '../../terminal/theme/theme-names.ts';
-import type {TerminalMeasure} from '../screen/terminal-measure.ts';
+import type {Environment} from '../core/environment.ts';
+import {once} from '../core/once.ts';
+import type {AppStore} from '../store/store.ts';
+import {isLikeXterm} from '../terminal/terminal-kind.ts';
+import {type Palette, recolor, type Scheme, terminalScheme} from '../terminal/text/style.ts';
+import {backgroundOf, backgroundOfColor} from '../terminal/theme/background.ts';
+import {colorDepth} from '../terminal/theme/color-depth.ts';
+import type {readableScheme, TerminalColors} from '../terminal/theme/readable-scheme.ts';
+import {defaultTheme} from '../terminal/theme/theme-names.ts';
+import type {TerminalMeasure} from './screen/terminal-measure.ts';
 
 type Dependencies = {
 	readonly store: AppStore;
@@ -39,7 +39,7 @@ export async function followTheme({store, palette, env, measure, redraw}: Depend
 	});
 
 	const apply = async () => {
-		const {schemeOf, needsBackground} = await import('../../terminal/theme/themes.ts');
+		const {schemeOf, needsBackground} = await import('../terminal/theme/themes.ts');
 		const {theme} = store.getState();
 		const known = colors;
 		const scheme = theme === defaultTheme ? terminalScheme : schemeOf(theme, background, depth);
@@ -75,6 +75,6 @@ function inksOf(scheme: Scheme): string {
 }
 
 async function readable(...about: Parameters<typeof readableScheme>): Promise<Scheme> {
-	const {readableScheme} = await import('../../terminal/theme/readable-scheme.ts');
+	const {readableScheme} = await import('../terminal/theme/readable-scheme.ts');
 	return readableScheme(...about);
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import {expect, test} from 'vitest';
-import {noticeSequence, progressSequence, titleSequence} from '../../../src/terminal/attention/attention-sequences.ts';
-import {isLikeXterm, terminalKind} from '../../../src/terminal/attention/terminal-kind.ts';
+import {isLikeXterm, terminalKind} from '../../../src/terminal/terminal-kind.ts';
+import {noticeSequence, progressSequence, titleSequence} from '../../../src/ui/attention/attention.ts';
 
 const bell = '\u0007';
 const osc9 = '\u001b]9;service: Done; all\u001b\\';

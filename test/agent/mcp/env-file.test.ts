@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import {expect, test} from 'vitest';
-import {parseEnvFile} from '../../../src/config/mcp/env-file.ts';
+import {parseEnvFile} from '../../../src/agent/mcp/env-file.ts';
 
 test('lines of NAME=value are read as other programs read .env files', () => {
 	const source = [

@@ -1,21 +1,22 @@
-import type {Replay} from '../../command/result.ts';
-import type {Environment} from '../../core/environment.ts';
-import {formatAmount, formatNumber} from '../../core/format.ts';
-import {emptyTranscript} from '../../core/session/transcript.ts';
-import {hintKey, hintsOf} from '../../editor/keymap/key-label.ts';
-import {actionOf, type Keymap, keymapOf, pressedKey} from '../../editor/keymap/keymap.ts';
-import {type ReplayAction, replayKeys} from '../../editor/keymap/view-keys.ts';
-import {type AppStore, createAppStore} from '../../store/store.ts';
-import {wantsColor, wantsLinear} from '../../terminal/abilities.ts';
-import {createInput, type InputStream} from '../../terminal/input/input.ts';
-import {type InputToken, textToken} from '../../terminal/input/token.ts';
-import type {ProcessHooks} from '../../terminal/suspension.ts';
-import {createTerminalSession} from '../../terminal/terminal-session.ts';
-import {fitParts} from '../../terminal/text/fit-parts.ts';
-import {createPalette} from '../../terminal/text/style.ts';
-import {createLiveLines} from '../screen/frame.ts';
-import {loadPainter} from '../screen/load-painter.ts';
-import {createPlayer, type Player} from './player.ts';
+import {setTimeout as sleep} from 'node:timers/promises';
+import {type Replay, replaySpeeds} from '../command/result.ts';
+import type {Environment} from '../core/environment.ts';
+import {formatAmount, formatNumber} from '../core/format.ts';
+import type {Recorded} from '../core/session/event.ts';
+import {emptyTranscript} from '../core/session/transcript.ts';
+import {hintKey, hintsOf} from '../editor/keymap/key-label.ts';
+import {actionOf, type Keymap, keymapOf, pressedKey} from '../editor/keymap/keymap.ts';
+import {type ReplayAction, replayKeys} from '../editor/keymap/view-keys.ts';
+import {type AppStore, createAppStore} from '../store/store.ts';
+import {wantsColor, wantsLinear} from '../terminal/abilities.ts';
+import {createInput, type InputStream} from '../terminal/input/input.ts';
+import {type InputToken, textToken} from '../terminal/input/token.ts';
+import type {ProcessHooks} from '../terminal/suspension.ts';
+import {createTerminalSession} from '../terminal/terminal-session.ts';
+import {fitParts} from '../terminal/text/fit-parts.ts';
+import {createPalette} from '../terminal/text/style.ts';
+import {createLiveLines} from './screen/frame.ts';
+import {loadPainter} from './screen/load-painter.ts';
 
 type Surroundings = {
 	readonly stdin: InputStream;
@@ -79,8 +80,8 @@ export async function startReplay({records, speed}: Replay, surroundings: Surrou
 /** Returns the keys, those of the user included. */
 async function replayKeymap(env: Environment): Promise<Keymap<ReplayAction>> {
 	const [{openUserSettings}, {readKeys}] = await Promise.all([
-		import('../../config/settings/user-settings.ts'),
-		import('../../command/keymap/read-keys.ts'),
+		import('../config/settings/user-settings.ts'),
+		import('../command/keymap/read-keys.ts'),
 	]);
 	return keymapOf(replayKeys, readKeys(openUserSettings(env).value('keys') ?? {}).own);
 }
@@ -202,4 +203,101 @@ function createReplayScreen(write: (data: string) => void): ReplayScreen {
 		}
 	};
 	return {print: data => draw(data, live), show: lines => draw('', lines)};
+}
+
+/** Plays records at their recorded pace. */
+type Player = {
+	/** Resolves once everything is played, or after `stop`. */
+	readonly play: () => Promise<void>;
+	readonly togglePause: () => void;
+	/** Multiplies the speed, within its limits. */
+	readonly changeSpeed: (factor: number) => void;
+	readonly stop: () => void;
+	readonly state: () => {readonly speed: number; readonly isPaused: boolean; readonly played: number};
+};
+
+type Options = {
+	readonly records: readonly Recorded[];
+	/** How many times faster than recorded. */
+	readonly speed: number;
+	readonly apply: (records: readonly Recorded[]) => void;
+	/** Returns milliseconds on a monotonic clock. */
+	readonly now: () => number;
+	/** Waits until the time is over or the signal aborts; never throws. */
+	readonly wait?: (milliseconds: number, signal: AbortSignal) => Promise<void>;
+};
+
+/** A longer gap between two records is cut to this. */
+const maxGapMs = 2000;
+/** Records within this time are applied together. */
+const frameMs = 16;
+/** Longest wait of a paused player between two looks. */
+const pausedMs = 60_000;
+
+/** Creates a player. Nothing is played before `play`. */
+export function createPlayer({records, speed: given, apply, now, wait = waitFor}: Options): Player {
+	let speed = clamp(given);
+	let isPaused = false;
+	let isStopped = false;
+	let played = 0;
+	let change = new AbortController();
+	const changed = () => {
+		change.abort();
+		change = new AbortController();
+	};
+
+	/** Waits for a recorded time, which passes faster or not at all as the user wants. */
+	const pass = async (milliseconds: number) => {
+		let left = milliseconds;
+		while (!isStopped && (left > 0 || isPaused)) {
+			const [since, pace, resting] = [now(), speed, isPaused];
+			await wait(resting ? pausedMs : left / pace, change.signal);
+			left -= resting ? 0 : (now() - since) * pace;
+		}
+	};
+
+	return {
+		async play() {
+			let waited = 0;
+			while (played < records.length && !isStopped) {
+				waited += gapBefore(records, played);
+				if (waited >= frameMs * speed || isPaused) {
+					await pass(waited);
+					waited = 0;
+				}
+
+				if (!isStopped) {
+					const record = records[played++];
+					apply(record ? [record] : []);
+				}
+			}
+		},
+		togglePause() {
+			isPaused = !isPaused;
+			changed();
+		},
+		changeSpeed(factor) {
+			speed = clamp(speed * factor);
+			changed();
+		},
+		stop() {
+			isStopped = true;
+			changed();
+		},
+		state: () => ({speed, isPaused, played}),
+	};
+}
+
+function clamp(speed: number): number {
+	return Math.min(replaySpeeds.maximum, Math.max(replaySpeeds.minimum, speed));
+}
+
+/** Returns the recorded milliseconds before a record; 0 after a clock was set back. */
+function gapBefore(records: readonly Recorded[], index: number): number {
+	const gap = Date.parse(records[index]?.at ?? '') - Date.parse(records[index - 1]?.at ?? '');
+	return gap > 0 ? Math.min(gap, maxGapMs) : 0;
+}
+
+async function waitFor(milliseconds: number, signal: AbortSignal): Promise<void> {
+	await sleep(milliseconds, undefined, {signal}).catch(() => undefined);
 }

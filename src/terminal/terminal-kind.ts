@@ -1,4 +1,4 @@
-import type {Environment} from '../../core/environment.ts';
+import type {Environment} from '../core/environment.ts';
 
 /** How a terminal shows a desktop notification; `bell` for one that can't, or isn't known to. */
 export type NoticeWay = 'osc-9' | 'osc-99' | 'osc-777' | 'bell';

@@ -1,10 +1,10 @@
 import {expect, test} from 'vitest';
-import {cleared, expandedText} from '../../src/editor/editor.ts';
-import {unfolded} from '../../src/editor/folds.ts';
-import {attachLines} from '../../src/session/attachment.ts';
-import {createAppStore} from '../../src/store/store.ts';
-import {keyToken} from '../../src/terminal/input/token.ts';
-import {apply} from '../store/composer-helpers.ts';
+import {cleared, expandedText} from '../../../../src/editor/editor.ts';
+import {unfolded} from '../../../../src/editor/folds.ts';
+import {createAppStore} from '../../../../src/store/store.ts';
+import {keyToken} from '../../../../src/terminal/input/token.ts';
+import {attachLines} from '../../../../src/ui/logs/viewer/log-chosen.ts';
+import {apply} from '../../../store/composer-helpers.ts';
 
 const environment = '0b5e0a1c-9c1f-4d4e-8b57-0123456789ab';
 const lines = [

@@ -1,10 +1,10 @@
-import {AppError} from '../../../core/error.ts';
-import {hasRedactable, redactKnownLines} from '../../../core/secrets/redact.ts';
-import {boundedWork, isTimeout, runBounded, type WorkBounds} from '../../../logs/run-bounded.ts';
-import {compileGlob} from '../../paths/glob.ts';
-import type {Bounds, Located} from '../../policy/bounds.ts';
-import {findFiles} from '../files/find-files.ts';
-import {splitLines} from '../files/read-text.ts';
+import {AppError} from '../../core/error.ts';
+import {hasRedactable, redactKnownLines} from '../../core/secrets/redact.ts';
+import {boundedWork, isTimeout, runBounded, type WorkBounds} from '../../logs/run-bounded.ts';
+import {compileGlob} from '../paths/glob.ts';
+import type {Bounds, Located} from '../policy/bounds.ts';
+import {findFiles} from './files/find-files.ts';
+import {splitLines} from './files/read-text.ts';
 
 /** What to search for. */
 export type Query = {
