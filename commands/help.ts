@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import {command} from '../src/command/command.ts';
-import type {Entry} from '../src/command/context.ts';
+import {type Entry, verbOfAlias} from '../src/command/context.ts';
 import {helpAbout, helpOf, helpOfAll, helpOfEntry} from '../src/command/help.ts';
 import {type HelpKeys, helpKeys, lineKeys} from '../src/command/help-groups.ts';
 import {isLineByLine} from '../src/command/line-by-line.ts';
@@ -56,7 +56,7 @@ function helpOfCommand(
 	words: readonly string[],
 	{entry, inApp, keys}: {readonly entry: Entry | undefined; readonly inApp: boolean; readonly keys: HelpKeys},
 ): Result {
-	if (entry && words.length === 1) {
+	if (entry && words.length === 1 && !verbOfAlias(entry, words[0] ?? '')) {
 		return helpOfEntry(entry, inApp);
 	}
 

@@ -60,9 +60,10 @@ test.each(all)('examples of $path start with its name or run it', ({path, comman
 	expect((command.examples ?? []).filter(example => !example.startsWith(path) && !runs(example))).toEqual([]);
 });
 
-test('the fallback of a noun is one of its verbs', () => {
-	for (const {verbs, fallback} of commands.filter(isNoun)) {
-		expect(fallback === undefined || verbs.some(({name}) => name === fallback)).toBe(true);
+test('the fallbacks of a noun are among its verbs', () => {
+	for (const {verbs, fallback, aliasFallback} of commands.filter(isNoun)) {
+		const names = [undefined, ...verbs.map(({name}) => name)];
+		expect([fallback, aliasFallback].every(name => names.includes(name))).toBe(true);
 	}
 });
 

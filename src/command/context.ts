@@ -90,13 +90,17 @@ export type Command = Omit<
 	readonly execute: (values: Readonly<Record<string, unknown>>, context: CommandContext) => Promise<Result>;
 };
 
-/** A family of commands: `keys set`, `keys list`. `fallback` is the verb that the noun alone runs. */
+/**
+ * A family of commands: `keys set`, `keys list`. `fallback` is the verb that the noun alone runs. An alias alone runs
+ * `aliasFallback` if there is one: `sessions` is `session saved`.
+ */
 export type Noun = {
 	readonly name: string;
 	readonly aliases?: readonly string[];
 	readonly summary: string;
 	readonly verbs: readonly Command[];
 	readonly fallback?: string;
+	readonly aliasFallback?: string;
 };
 
 export type Entry = Command | Noun;
@@ -114,4 +118,9 @@ export type Entries = {
 
 export function isNoun(entry: Entry): entry is Noun {
 	return 'verbs' in entry;
+}
+
+/** Returns what an alias of an entry runs alone, if the name of the entry doesn't: `session saved` for `sessions`. */
+export function verbOfAlias(entry: Entry, name: string): Command | undefined {
+	return isNoun(entry) && name !== entry.name ? entry.verbs.find(verb => verb.name === entry.aliasFallback) : undefined;
 }

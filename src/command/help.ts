@@ -1,7 +1,7 @@
 import {shellLine} from '../core/program-name.ts';
 import {noOwnKeys} from '../editor/keymap/keymap.ts';
 import {fieldsOf, flagOf, usageOf} from './arguments.ts';
-import {type Command, type Entry, isNoun} from './context.ts';
+import {type Command, type Entry, isNoun, verbOfAlias} from './context.ts';
 import {type Flag, flagUsage, globalFlags, runFlags} from './flags.ts';
 import {type HelpKeys, helpGroupOf, helpGroups, helpKeys, keyGroup, topicGroup} from './help-groups.ts';
 import type {Result} from './result.ts';
@@ -158,13 +158,17 @@ export function helpOfEntry(entry: Entry, isInApp: boolean): Result {
 		.flatMap(verb => examplesOf(`${entry.name} ${verb.name}`, verb, inApp).slice(0, 1))
 		.map(line);
 	const alone = entry.fallback ? ` ${line(entry.name)} alone is ${entry.name} ${entry.fallback}.` : '';
+	const aliases = (entry.aliases ?? []).flatMap(alias => {
+		const verb = verbOfAlias(entry, alias);
+		return verb && worksInApp(verb, inApp) === inApp ? `\n${line(alias)} alone is ${entry.name} ${verb.name}.` : [];
+	});
 	const more = line(inApp ? `help ${entry.name} <verb>` : `${entry.name} <verb> --help`);
 	const parts: readonly Result[] = [
 		{kind: 'text', text: `${entry.summary}.`},
 		...(isHere ? [] : [elsewhere(inApp)]),
 		table,
 		...(examples.length > 0 ? [{kind: 'lines', lines: examples} as const] : []),
-		{kind: 'text', text: `${more} for details.${alone}`},
+		{kind: 'text', text: `${more} for details.${alone}${aliases.join('')}`},
 	];
 	return {kind: 'group', parts, data: table.data};
 }

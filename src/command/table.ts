@@ -1,9 +1,9 @@
 import {AppError} from '../core/error.ts';
 import {fieldsOf} from './arguments.ts';
 import {closest} from './closest.ts';
-import {type Command, type Entry, isNoun, type Noun} from './context.ts';
+import {type Command, type Entry, isNoun, type Noun, verbOfAlias} from './context.ts';
 
-/** A command found by its words. `path` is its full name, `rest` are the words of its arguments. */
+/** A command found by its words. `path` is its full name, or the alias that runs it; `rest` are the words of its arguments. */
 export type CommandMatch = {
 	readonly command: Command;
 	readonly path: string;
@@ -40,7 +40,7 @@ export function findCommand(entries: readonly Entry[], words: readonly string[])
 	// A noun has no flags of its own: `keys --help` is `help keys`.
 	const help = second === '--help' || second === '-h' ? entries.find(({name}) => name === 'help') : undefined;
 	if (help && !isNoun(help)) {
-		return {command: help, path: help.name, rest: [entry.name]};
+		return {command: help, path: help.name, rest: [first]};
 	}
 
 	const verb = entry.verbs.find(candidate => second !== undefined && names(candidate).includes(second));
@@ -48,10 +48,11 @@ export function findCommand(entries: readonly Entry[], words: readonly string[])
 		return {command: verb, path: `${entry.name} ${verb.name}`, rest: others};
 	}
 
-	const fallback = entry.verbs.find(({name}) => name === entry.fallback);
+	const ofAlias = verbOfAlias(entry, first);
+	const fallback = ofAlias ?? entry.verbs.find(({name}) => name === entry.fallback);
 	// A word that isn't a verb may be an argument of the fallback: `/model anthropic/…`.
 	if (fallback && (second === undefined || second.startsWith('-') || (fallback.positional?.length ?? 0) > 0)) {
-		return {command: fallback, path: `${entry.name} ${fallback.name}`, rest};
+		return {command: fallback, path: ofAlias ? first : `${entry.name} ${fallback.name}`, rest};
 	}
 
 	if (second === undefined) {
@@ -117,8 +118,10 @@ function typed(words: string, where: Command['where']): string {
 
 /** Returns the only place where a command works, if there is one. */
 function onlyPlaceOf(path: string, entries: readonly Entry[]): Command['where'] {
-	const entry = entries.find(candidate => names(candidate).includes(path.split(' ')[0] ?? ''));
-	return entry && !isNoun(entry) ? entry.where : undefined;
+	const [name = ''] = path.split(' ');
+	const entry = entries.find(candidate => names(candidate).includes(name));
+	const command = entry && isNoun(entry) ? verbOfAlias(entry, name) : entry;
+	return command?.where;
 }
 
 /** Returns the error for a word that is no command. Its hint has the one that was probably meant as it is typed. */

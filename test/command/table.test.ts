@@ -1,4 +1,5 @@
 import {expect, test} from 'vitest';
+import {noun} from '../../src/command/command.ts';
 import {allCommands, findCommand} from '../../src/command/table.ts';
 import {entries, store} from './entries.ts';
 
@@ -36,6 +37,20 @@ test.each([
 	],
 ])('%j resolves to its command and arguments', (words, found) => {
 	expect(find(...words)).toEqual(found);
+});
+
+test('an alias runs a verb of its own, under its own name; its other verbs are those of the noun', () => {
+	const of = noun({...store, aliasFallback: 'list', fallback: 'set', aliases: ['shop', 'mall']});
+	const found = (...words: string[]) => {
+		const {path, rest} = findCommand([...entries.filter(({name}) => name !== 'store'), of], words);
+		return [path, ...rest];
+	};
+	expect(found('mall')).toEqual(['mall']);
+	expect(found('shop', '--all')).toEqual(['shop', '--all']);
+	expect(found('shop', 'set', 'x')).toEqual(['store set', 'x']);
+	expect(found('store')).toEqual(['store set']);
+	const known = {message: 'Unknown verb for store: “lits”.'};
+	expect(() => found('shop', 'lits')).toThrowError(expect.objectContaining(known));
 });
 
 test.each([

@@ -1,4 +1,4 @@
-import {type Command, type Entry, isNoun, type Noun} from '../context.ts';
+import {type Command, type Entry, isNoun, type Noun, verbOfAlias} from '../context.ts';
 import {lastWord} from '../words.ts';
 import {type Candidate, completeArgument} from './complete-argument.ts';
 import type {KnownValues} from './known-values.ts';
@@ -48,8 +48,9 @@ export function completeWords(
 	const [first = '', ...others] = words;
 	const works = ({where}: Pick<Command, 'where'>) => where === undefined || where === place;
 	if (words.length <= 1) {
+		const meant = entries.map(entry => commandOfAlias(entry, first) ?? entry);
 		return named(
-			entries.filter(entry => (isNoun(entry) ? entry.verbs.some(works) : works(entry))),
+			meant.filter(entry => (isNoun(entry) ? entry.verbs.some(works) : works(entry))),
 			first,
 		);
 	}
@@ -69,14 +70,24 @@ export function completeWords(
 		return argumentsOf(entry, before);
 	}
 
-	const fallback = entry.verbs.find(({name}) => name === entry.fallback);
+	const ofAlias = verbOfAlias(entry, first);
+	const fallback = ofAlias ?? entry.verbs.find(({name}) => name === entry.fallback);
 	if (before.length === 0) {
-		return [...named(entry.verbs.filter(works), typed), ...argumentsOf(fallback, [])];
+		// Enter after an alias and a space runs what the alias runs.
+		const verbs = ofAlias ? [ofAlias, ...entry.verbs.filter(verb => verb !== ofAlias)] : entry.verbs;
+		return [...named(verbs.filter(works), typed), ...argumentsOf(fallback, [])];
 	}
 
 	const [verb = '', ...behind] = before;
 	const command = entry.verbs.find(({name, aliases = []}) => name === verb || aliases.includes(verb));
 	return command ? argumentsOf(command, behind) : argumentsOf(fallback, before);
+}
+
+/** Returns the alias of a noun that begins with `typed`, as the command that it runs alone; the name of the noun doesn't. */
+function commandOfAlias(entry: Entry, typed: string): Command | undefined {
+	const alias = entry.name.startsWith(typed) ? undefined : entry.aliases?.find(other => other.startsWith(typed));
+	const verb = alias === undefined ? undefined : verbOfAlias(entry, alias);
+	return verb && alias !== undefined ? {...verb, name: alias} : undefined;
 }
 
 /** Returns the entries whose name is `typed`, then those whose name or alias starts with it, or whose name contains it. */

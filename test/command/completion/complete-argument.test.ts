@@ -154,6 +154,20 @@ test('words of a shell complete in the same way, also after aliases', () => {
 	expect(words('model', '--sort')).toEqual([]);
 });
 
+test('an alias that runs a verb of its own is offered as that, where the name of its noun is not meant', () => {
+	const own = [
+		...entries,
+		noun({name: 'box', aliases: ['boxes', 'cases'], summary: 'Boxes', verbs: [set, list], aliasFallback: 'list'}),
+	];
+	const labels = (line: string) => complete(own, line).map(({line: whole, summary}) => [whole, summary]);
+	expect(labels('/box')).toEqual([['/box ', 'Boxes']]);
+	expect(labels('/boxes')).toEqual([['/boxes', 'List']]);
+	expect(labels('/ca')).toEqual([['/cases', 'List']]);
+	expect(labels('/cases ').map(([line]) => line)).toEqual(['/cases list', '/cases set ']);
+	expect(complete(own, '/boxes --sort ').map(({label}) => label)).toEqual(['score', 'age']);
+	expect(complete(own, '/').map(({label}) => label)).toEqual(['/keys', '/model', '/box']);
+});
+
 test('Enter sends a dash alone, and completes the beginning of a flag', () => {
 	const optional = (line: string) => new Set(complete(commands, line).map(({isOptional}) => isOptional === true));
 	expect([optional('/connect -'), optional('/connect --')]).toEqual([new Set([true]), new Set([false])]);
