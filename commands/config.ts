@@ -82,9 +82,24 @@ const unset = command({
 	},
 });
 
+const edit = command({
+	name: 'edit',
+	summary: 'Show and change settings',
+	args: z.object({}),
+	where: 'app',
+	whileRunning: true,
+
+	async run(_, context) {
+		const {editSettings} = await import('../src/command/settings/edit-settings.ts');
+		return editSettings(context);
+	},
+});
+
 export default noun({
 	name: 'config',
+	aliases: ['settings'],
 	summary: 'Settings, and where they come from',
-	verbs: [list, get, set, unset],
+	verbs: [list, get, set, unset, edit],
 	fallback: 'list',
+	aliasFallback: 'edit',
 });

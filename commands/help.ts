@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import {fieldsOf} from '../src/command/arguments.ts';
 import {command} from '../src/command/command.ts';
 import {type Entry, verbOfAlias} from '../src/command/context.ts';
 import {helpAbout, helpOf, helpOfAll, helpOfEntry} from '../src/command/help.ts';
@@ -56,7 +57,9 @@ function helpOfCommand(
 	words: readonly string[],
 	{entry, inApp, keys}: {readonly entry: Entry | undefined; readonly inApp: boolean; readonly keys: HelpKeys},
 ): Result {
-	if (entry && words.length === 1 && !verbOfAlias(entry, words[0] ?? '')) {
+	const ofAlias = entry && verbOfAlias(entry, words[0] ?? '');
+	// An alias with flags of its own is a command: `sessions --all`.
+	if (entry && words.length === 1 && (!ofAlias || fieldsOf(ofAlias.args).length === 0)) {
 		return helpOfEntry(entry, inApp);
 	}
 

@@ -49,12 +49,9 @@ import run from './run.ts';
 import runtime from './runtime.ts';
 import serve from './serve.ts';
 import session from './session.ts';
-import sessions from './sessions.ts';
-import settings from './settings.ts';
 import skills from './skills.ts';
 import theme from './theme.ts';
 import trace from './trace.ts';
-import traces from './traces.ts';
 import trust from './trust.ts';
 import undo from './undo.ts';
 import usage from './usage.ts';
@@ -77,7 +74,7 @@ export const commands: readonly Entry[] = [
 	effort,
 	newSession,
 	bg,
-	sessions,
+	session,
 	resume,
 	rename,
 	diff,
@@ -99,8 +96,6 @@ export const commands: readonly Entry[] = [
 	memory,
 	init,
 	config,
-	settings,
-	session,
 	runtime,
 	environment,
 	logs,
@@ -114,7 +109,6 @@ export const commands: readonly Entry[] = [
 	assessment,
 	finding,
 	trace,
-	traces,
 	credits,
 	org,
 	workspace,

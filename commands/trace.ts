@@ -9,6 +9,44 @@ import {AppError, reportError} from '../src/core/error.ts';
 import {formatBytes} from '../src/core/format.ts';
 import type {Json} from '../src/core/json.ts';
 
+const status = command({
+	name: 'status',
+	summary: 'Show where traces go, and how many were sent',
+	args: z.object({}),
+	whileRunning: true,
+
+	async run(_, {program}) {
+		const {traceStatus} = await import('../src/command/views/trace-status.ts');
+		return traceStatus(program.servers.traces.status());
+	},
+});
+
+const on = command({
+	name: 'on',
+	summary: 'Start sending traces of runs',
+	args: z.object({content: z.optional(z.boolean())}),
+	describe: {content: 'send prompts, answers, arguments and results too'},
+	examples: ['trace on', 'trace on --content'],
+	whileRunning: true,
+
+	async run({content = false}, {program}) {
+		const {traceStatus} = await import('../src/command/views/trace-status.ts');
+		return traceStatus(await program.servers.traces.set(content ? 'content' : 'on'));
+	},
+});
+
+const off = command({
+	name: 'off',
+	summary: 'Stop sending traces of runs',
+	args: z.object({}),
+	whileRunning: true,
+
+	async run(_, {program}) {
+		const {traceStatus} = await import('../src/command/views/trace-status.ts');
+		return traceStatus(await program.servers.traces.set('off'));
+	},
+});
+
 const traceFormats = ['json', 'protobuf'] as const;
 const formats = traceFormats.join(' or ');
 
@@ -136,4 +174,10 @@ function artifactResult(found: Lenient<Artifact>): Result {
 	return {kind: 'record', fields, data: originalOf(found)};
 }
 
-export default noun({name: 'trace', summary: 'Traces and their artifacts', verbs: [push, artifact]});
+export default noun({
+	name: 'trace',
+	aliases: ['traces'],
+	summary: 'Send traces of runs or files, and read artifacts',
+	verbs: [status, on, off, push, artifact],
+	aliasFallback: 'status',
+});

@@ -4,13 +4,13 @@ import {keymapOf, type OwnKeys} from '../editor/keymap/keymap.ts';
 
 /** The commands of each group in the help, by the name of their entry. Commands that stand in none come last. */
 const groups: Readonly<Record<string, string>> = {
-	Chat: 'new sessions resume rename fork rewind undo diff plan approvals pin copy export replay bg jobs memory init skills mcp trust',
+	Chat: 'new session resume rename fork rewind undo diff plan approvals pin copy export replay bg jobs memory init skills mcp trust',
 	'Model and cost': 'model effort keys usage budget context compact',
 	'Sandboxes and logs': 'env logs watch runtime',
 	Platform:
-		'login logout whoami connect profile api-key mfa org workspace project session run item eval assessment finding trace traces credits',
+		'login logout whoami connect profile api-key mfa org workspace project run item eval assessment finding trace credits',
 	Server: 'serve openapi',
-	'This program': 'settings config theme vim keys-help doctor completion clear help quit',
+	'This program': 'config theme vim keys-help doctor completion clear help quit',
 };
 
 const lastGroup = 'More';

@@ -38,14 +38,17 @@ test.each([80, 120])('help for a noun and a command is drawn at %d columns', asy
 		'',
 		'command            what it does',
 		'session list       List the sessions of the workspace, latest first',
+		'session saved      List the sessions of this folder, newest first',
 		'session show       Show a session saved on this machine, and what it used',
 		'session unarchive  Restore a session from the archive',
 		'',
 		'service session list',
+		'service sessions --all --json',
 		'service session show',
 		'service session unarchive 7d9f3a52',
 		'',
 		'service session <verb> --help for details.',
+		'service sessions alone is session saved.',
 	]);
 	expect(drawn(await runInApp('help', 'sessions'), width).split('\n')).toEqual([
 		'List the sessions of this folder, newest first.',

@@ -22,7 +22,7 @@ const silent = new Set(['clear', 'quit', 'resume', 'replay', 'logs show', 'logs 
 /** Commands that need something open in the app. */
 const inApp = new Set([
 	'init',
-	'settings',
+	'config edit',
 	'copy',
 	'memory init',
 	'memory edit',

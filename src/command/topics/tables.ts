@@ -28,7 +28,7 @@ type Row = readonly [name: string, meaning: string];
 
 /** What variables mean whose values differ from those of their settings. */
 const meanings: Readonly<Record<string, string>> = {
-	SERVICE_TRACES: '`on`, `content` (with texts) or `off`: decides about traces instead of `/traces`',
+	SERVICE_TRACES: '`on`, `content` (with texts) or `off`: decides about traces instead of `/trace on`',
 	SERVICE_KEYCHAIN: '`off` keeps keys and tokens in the file, not in the keychain',
 	SERVICE_DEBUG: 'file to append a JSON line to for each request, event and frame: sizes and times, no content',
 	PAGER: 'program that shows long help pages, `less -FRX` by default; `cat` for none',

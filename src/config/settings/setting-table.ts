@@ -21,7 +21,7 @@ type SettingVariable = {
 	readonly read?: (text: string) => Json;
 };
 
-/** A setting, as schema, help, `config` and `/settings` read it. */
+/** A setting, as schema, help and `config` read it. */
 export type SettingRow = {
 	/** One line without a full stop. */
 	readonly summary: string;
@@ -69,7 +69,7 @@ const cap = (name: CapName) => {
 };
 
 /**
- * All settings, in the order shown. A new one is a row here: schema, help, `config` and `/settings` follow. Read it with
+ * All settings, in the order shown. A new one is a row here: schema, help and `config` follow. Read it with
  * `UserSettings.value`.
  */
 const table = {
@@ -168,7 +168,7 @@ const table = {
 			name: 'SERVICE_TRACES',
 			read: text => ({everywhere: text}),
 		},
-		command: 'traces on',
+		command: 'trace on',
 	},
 	keychain: {
 		summary: 'Keep keys in the keychain, not a file',

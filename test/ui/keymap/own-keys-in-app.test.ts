@@ -39,7 +39,7 @@ test('the app has the keys of the user in a list, in the transcript and on the p
 	type('/help\r');
 	await waitFor('Ctrl+O open · Tab sort');
 	type('\r');
-	type('\n\n\n');
+	type('\n'.repeat(6));
 	await waitFor('❯ /resume');
 	type('\u000f');
 	await waitFor('Usage: /resume');
