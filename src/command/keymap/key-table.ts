@@ -1,33 +1,12 @@
 import type {UserSettings} from '../../config/settings/user-settings.ts';
-import {type AnyAction, actionsIn, contexts} from '../../editor/keymap/contexts.ts';
 import {keyLabel} from '../../editor/keymap/key-label.ts';
-import type {OwnKeys} from '../../editor/keymap/keymap.ts';
 import type {Result} from '../result.ts';
-import {actionSummaries, fixedKeys} from './action-summaries.ts';
+import {fixedKeys, keyRows} from './key-list.ts';
 import {readKeys} from './read-keys.ts';
-
-/** The keys of an action that are in effect. */
-export type KeyRow = {
-	/** Where the action works. */
-	readonly title: string;
-	readonly action: AnyAction;
-	readonly keys: readonly string[];
-	readonly isOwn: boolean;
-};
 
 /** Most keys of an action that are shown, and most cells for them, so that what they do fits a window of 80 columns. */
 const mostShown = {keys: 2, cells: 20};
 const fixedTitle = 'Fixed';
-
-/** Returns every action with its keys, those of the user included. */
-export function keyRows(own: OwnKeys): readonly KeyRow[] {
-	return contexts.flatMap(context =>
-		actionsIn(context).map((action): KeyRow => {
-			const keys = own[action] ?? context.keys[action] ?? [];
-			return {title: context.title, action: action as AnyAction, keys, isOwn: own[action] !== undefined};
-		}),
-	);
-}
 
 function shortList(keys: readonly string[]): string {
 	const labels = keys.map(keyLabel);
@@ -49,13 +28,8 @@ export function keyTable(settings: Pick<UserSettings, 'value'>): Extract<Result,
 			{label: 'from', spare: true},
 		],
 		rows: [
-			...fixedKeys.map(([key, summary]) => [key, summary, '', 'fixed']),
-			...rows.map(({action, keys, isOwn}) => [
-				shortList(keys),
-				actionSummaries[action],
-				action,
-				isOwn ? 'yours' : 'default',
-			]),
+			...fixedKeys.map(({key, summary}) => [key, summary, '', 'fixed']),
+			...rows.map(({action, keys, isOwn, summary}) => [shortList(keys), summary, action, isOwn ? 'yours' : 'default']),
 		],
 		groups: [...fixedKeys.map(() => fixedTitle), ...rows.map(({title}) => title)],
 		empty: '',
@@ -65,7 +39,7 @@ export function keyTable(settings: Pick<UserSettings, 'value'>): Extract<Result,
 			'Names of actions: `help keys`',
 		],
 		data: {
-			actions: rows.map(({action, keys, isOwn}) => ({action, keys, own: isOwn, summary: actionSummaries[action]})),
+			actions: rows.map(({action, keys, isOwn, summary}) => ({action, keys, own: isOwn, summary})),
 			faults: [...faults, ...notes],
 		},
 	};

@@ -12,8 +12,7 @@ import type {OwnKeys} from '../../editor/keymap/keymap.ts';
 import {registry} from '../../providers/registry.ts';
 import {attributeRows} from '../../server/ingest/attributes.ts';
 import {knownTerminals, type NoticeWay} from '../../terminal/terminal-kind.ts';
-import {actionSummaries} from '../keymap/action-summaries.ts';
-import {type KeyRow, keyRows} from '../keymap/key-table.ts';
+import {fixedKeys, type KeyRow, keyRows} from '../keymap/key-list.ts';
 
 /** Returns text as code of Markdown. */
 export const code = (text: string): string => `\`${text}\``;
@@ -176,9 +175,9 @@ function terminals(): string {
 /** Returns a table of the keys in effect for each place of the app. */
 function keys(ownKeys: OwnKeys): string {
 	const rows = keyRows(ownKeys);
-	const cells = ({keys: own, action, isOwn}: KeyRow) => [
+	const cells = ({keys: own, action, isOwn, summary}: KeyRow) => [
 		`${own.map(keyLabel).join(', ') || 'none'}${isOwn ? ' (yours)' : ''}`,
-		actionSummaries[action],
+		summary,
 		code(action),
 	];
 	return contexts
@@ -202,6 +201,10 @@ export function topicTables(ownKeys: OwnKeys): Readonly<Record<string, string>> 
 		),
 		dependencies: dependencies(),
 		terminals: terminals(),
+		fixed: markdownTable(
+			['key', 'what it does'],
+			fixedKeys.map(({key, summary}) => [/^\W/.test(key) ? code(key) : key, summary]),
+		),
 		keys: keys(ownKeys),
 	};
 }

@@ -1,5 +1,8 @@
 import {expect, test} from 'vitest';
+import {briefKeys, fixedKeys, keyRows} from '../../../src/command/keymap/key-list.ts';
 import {keyTable} from '../../../src/command/keymap/key-table.ts';
+import {readKeys} from '../../../src/command/keymap/read-keys.ts';
+import {pageOf} from '../../../src/command/topics/pages.ts';
 import type {Json} from '../../../src/core/json.ts';
 import {drawn} from '../../commands/context.ts';
 
@@ -33,4 +36,25 @@ test("the user's own keys are marked, and conflicts are named", () => {
 test('where a sequence loses to its first chord, the conflict names that chord', () => {
 	const {notes = []} = tableWith({'prompt.send': 'ctrl+x'});
 	expect(notes[0]).toBe('! prompt.editor has no key now: Ctrl+X is bound to prompt.send.');
+});
+
+test('“?”, keys-help and `help keys` have the same keys, those of the user included', () => {
+	const keys = {'prompt.undo': 'ctrl+x u', 'app.transcript': ['f2', 'f3'], 'prompt.yank': []};
+	const {own} = readKeys(keys);
+	const {rows} = tableWith(keys);
+	const page = pageOf('keys', own);
+	for (const {key, summary} of fixedKeys) {
+		expect(rows).toContainEqual([key, summary, '', 'fixed']);
+		expect(page).toContain(` | ${summary} |`);
+	}
+
+	for (const {action, summary, isOwn} of keyRows(own)) {
+		expect(rows).toContainEqual([expect.any(String), summary, action, isOwn ? 'yours' : 'default']);
+		expect(page).toContain(` | ${summary} | \`${action}\` |`);
+	}
+
+	const brief = briefKeys(own).map(([key]) => key);
+	expect(brief).toEqual(expect.arrayContaining(['Ctrl+X U', 'F2', 'Esc', '@']));
+	expect(brief).not.toContain('Ctrl+Y');
+	expect(brief.slice(6).filter(key => !page.includes(`| ${key}`))).toEqual([]);
 });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
-import {actionSummaries} from '../../../src/command/keymap/action-summaries.ts';
+import {actionSummaries} from '../../../src/command/keymap/key-list.ts';
 import {parseKey, readKeys} from '../../../src/command/keymap/read-keys.ts';
 import type {Json} from '../../../src/core/json.ts';
 import {actionsIn, allKeys, contexts} from '../../../src/editor/keymap/contexts.ts';

@@ -1,4 +1,6 @@
-import type {AnyAction} from '../../editor/keymap/contexts.ts';
+import {type AnyAction, actionsIn, contexts} from '../../editor/keymap/contexts.ts';
+import {keyLabel} from '../../editor/keymap/key-label.ts';
+import type {OwnKeys} from '../../editor/keymap/keymap.ts';
 
 /** What each action does, without a full stop. */
 export const actionSummaries: Readonly<Record<AnyAction, string>> = {
@@ -133,11 +135,82 @@ export const actionSummaries: Readonly<Record<AnyAction, string>> = {
 	'replay.stop': 'stop, beside Esc',
 };
 
+/** The same in a word or two, for the actions that are worth a look: `?` shows them. */
+const briefSummaries: {readonly [action in AnyAction]?: string} = {
+	'prompt.newline': 'new line',
+	'prompt.undo': 'undo',
+	'prompt.redo': 'redo',
+	'prompt.editor': 'edit in $EDITOR',
+	'prompt.stash': 'stash the draft',
+	'prompt.search-history': 'earlier prompts',
+	'prompt.paste-image': 'paste an image',
+	'prompt.kill-word-back': 'cut a word',
+	'prompt.kill-line-back': 'cut to the start',
+	'prompt.yank': 'insert what was cut',
+	'app.transcript': 'full transcript',
+	'app.approval-mode': 'approval mode',
+	'app.redraw': 'redraw',
+	'app.suspend': 'suspend',
+	'logs.viewer': 'log viewer',
+	'logs.panel': 'collapse the logs',
+	'completion.complete': 'complete',
+};
+
+type FixedKey = {
+	readonly key: string;
+	readonly summary: string;
+	/** What `?` shows of it: keys, each in a word or two. */
+	readonly brief?: Readonly<Record<string, string>>;
+};
+
 /** Keys that can't be bound to anything else, because every screen has them, with what they do. */
-export const fixedKeys: ReadonlyArray<readonly [key: string, summary: string]> = [
-	['Esc', 'interrupt; twice: clear, or edit the previous message'],
-	['Ctrl+C', 'clear the prompt; interrupt; twice: quit'],
-	['?', 'show the keys, on an empty prompt'],
-	['/  @  !', 'command, file to attach, command of your shell'],
-	['Esc, Ctrl+C', 'close a panel or a view'],
+export const fixedKeys: readonly FixedKey[] = [
+	{
+		key: '/  @  !',
+		summary: 'command, file to attach, command of your shell',
+		brief: {'/': 'commands', '@': 'attach a file', '!': 'run in your shell'},
+	},
+	{
+		key: 'Esc',
+		summary: 'interrupt; twice: clear, or edit the previous message',
+		brief: {Esc: 'interrupt', 'Esc Esc': 'edit your last message'},
+	},
+	{
+		key: 'Ctrl+C',
+		summary: 'clear the prompt; interrupt; twice: quit',
+		brief: {'Ctrl+C': 'clear, interrupt, quit'},
+	},
+	{key: '?', summary: 'show the keys, on an empty prompt'},
+	{key: '\\', summary: 'new line, before the key that sends'},
+	{key: 'Esc, Ctrl+C', summary: 'close a panel or a view, or cancel its question'},
 ];
+
+/** The keys of an action that are in effect. */
+export type KeyRow = {
+	/** Where the action works. */
+	readonly title: string;
+	readonly action: AnyAction;
+	readonly keys: readonly string[];
+	readonly isOwn: boolean;
+	readonly summary: string;
+};
+
+/** Returns every action with its keys, those of the user included. */
+export function keyRows(own: OwnKeys): readonly KeyRow[] {
+	return contexts.flatMap(context =>
+		actionsIn(context).map((name): KeyRow => {
+			const action = name as AnyAction;
+			const keys = own[action] ?? context.keys[action] ?? [];
+			return {title: context.title, action, keys, isOwn: own[action] !== undefined, summary: actionSummaries[action]};
+		}),
+	);
+}
+
+/** Returns the keys that are worth a look, each in a word or two; actions without a key are left out. */
+export function briefKeys(own: OwnKeys): ReadonlyArray<readonly [key: string, does: string]> {
+	const actions = keyRows(own).flatMap(({action, keys: [key]}) => {
+		const does = briefSummaries[action];
+		return key === undefined || does === undefined ? [] : [[keyLabel(key), does] as const];
+	});
+	return [...fixedKeys.flatMap(({brief = {}}) => Object.entries(brief)), ...actions];
+}
