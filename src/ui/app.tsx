@@ -23,7 +23,29 @@ import {todoLines} from './transcript/todo-lines.ts';
 const editingNote = 'Editing your previous message · Ctrl+C cancel';
 
 /** What the live region is laid out from, which stays the same while a user types. Its parts read the rest themselves. */
-const layoutParts = (state: AppState, suggest: (state: AppState) => Suggestions) => {
+type LayoutParts = {
+	readonly panel: AppState['panel'];
+	readonly manner: AppState['manner'];
+	readonly filter: AppState['filter'];
+	readonly size: AppState['size'];
+	readonly queue: AppState['queue'];
+	readonly completion: number;
+	readonly busy: boolean;
+	readonly hasFocus: boolean;
+	/** The panel is hidden behind a draft. */
+	readonly isHidden: boolean;
+	readonly toast: string;
+	/** Rows of the prompt. */
+	readonly prompt: number;
+	readonly suggestions: Suggestions;
+	/** Rows of the log panel. */
+	readonly logPanel: number;
+	readonly todo: AppState['transcript']['todo'];
+	readonly isRunning: boolean;
+	readonly isInserting: boolean;
+};
+
+const layoutParts = (state: AppState, suggest: (state: AppState) => Suggestions): LayoutParts => {
 	const {panel, manner, filter, queue, size, completion, editing, toast, logs, logPanel, busy, transcript} = state;
 	return {
 		panel,
@@ -44,8 +66,6 @@ const layoutParts = (state: AppState, suggest: (state: AppState) => Suggestions)
 		isInserting: state.vim?.state.mode === 'insert',
 	};
 };
-
-type LayoutParts = ReturnType<typeof layoutParts>;
 
 /** The rows of the parts below the live lines. */
 type Below = Omit<Layout, 'live'>;

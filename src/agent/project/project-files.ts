@@ -3,7 +3,7 @@ import {readdir} from 'node:fs/promises';
 import {homedir} from 'node:os';
 import {dirname, isAbsolute, join, posix, relative, sep} from 'node:path';
 import type {McpFile} from '../../config/mcp/mcp-file.ts';
-import {parseSettingsFile, type SettingsFile} from '../../config/project/settings-file.ts';
+import {parseSettingsFile, type SettingsFile, type SettingsReading} from '../../config/project/settings-file.ts';
 import {messageOf} from '../../core/error.ts';
 import {boundsOf} from '../policy/bounds.ts';
 import type {Places} from '../policy/protected-places.ts';
@@ -239,7 +239,7 @@ function createFinder(read: (path: string) => Promise<FileContent | undefined>) 
 }
 
 /** Returns what a settings file says, or its first fault: one of its rules may be invalid too. */
-export function parseSettingsText(text: string): ReturnType<typeof parseSettingsFile> {
+export function parseSettingsText(text: string): SettingsReading {
 	const read = parseSettingsFile(text);
 	try {
 		for (const rule of read.settings?.deny ?? []) {

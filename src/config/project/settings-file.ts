@@ -54,10 +54,13 @@ export type SettingsFile = {
 	readonly ignored: readonly string[];
 };
 
+/** What a settings file says, or its first fault. */
+export type SettingsReading =
+	| {readonly settings: SettingsFile; readonly fault?: never}
+	| {readonly settings?: never; readonly fault: string};
+
 /** Parses the text of a `settings.json`. Returns the first fault if it is invalid, naming the field. */
-export function parseSettingsFile(
-	text: string,
-): {readonly settings: SettingsFile; readonly fault?: never} | {readonly settings?: never; readonly fault: string} {
+export function parseSettingsFile(text: string): SettingsReading {
 	const value = parseJson(text);
 	if (value === undefined) {
 		return {fault: 'it is not valid JSON'};

@@ -48,7 +48,10 @@ export function readMessages({session_id, span, type}: Touched): SpanMessages {
 		return {messages: [...(type === 'compaction' ? [compaction] : []), ...users(named ?? [])]};
 	}
 
-	const messages = [...users(named ?? (userText === undefined ? [] : [userText.id])), ...generationOf(common, span)];
+	const messages = [
+		...users(named ?? (userText === undefined ? [] : [userText.id])),
+		...generationOf(session_id, span),
+	];
 	// What a sub-agent is told is not the user's.
 	return {messages, ...(named?.length !== 0 && {userText: userText?.text})};
 }
@@ -68,10 +71,8 @@ function commonOf(session_id: string, {spanId, endedAt}: Touched['span']) {
 }
 
 /** Returns the row of a generation; none for a call that failed before the model responded. */
-function generationOf(
-	common: ReturnType<typeof commonOf>,
-	{attributes, spanId, statusCode}: Touched['span'],
-): readonly Message[] {
+function generationOf(session_id: string, span: Touched['span']): readonly Message[] {
+	const {attributes, spanId, statusCode} = span;
 	const buckets = bucketsOf(attributes);
 	const isEmpty = Object.values(buckets).every(count => count === 0);
 	if (statusCode === 2 && isEmpty) {
@@ -82,7 +83,7 @@ function generationOf(
 	const isTask = textAt(attributes, 'service.usage.cause') === 'task';
 	return [
 		{
-			...common,
+			...commonOf(session_id, span),
 			...buckets,
 			message_id: `message/${nameAt(attributes, 'gen_ai.response.id') ?? spanId}`,
 			role: isTask ? 'task' : isUsageOnly ? 'request' : 'assistant',

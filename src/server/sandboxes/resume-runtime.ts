@@ -101,12 +101,23 @@ type Bill = {
 	readonly at: Date;
 };
 
+/** What the row of a sandbox says of a run that is paid for. */
+type PaidRun = {
+	readonly state: 'running';
+	readonly pause_reason: null;
+	readonly limited_by: SandboxRow['limited_by'];
+	readonly billed_credits: number;
+	readonly billed_before_start: number;
+	readonly running_since: string;
+	readonly expires_at: string;
+};
+
 /** Charges a runtime in advance, and returns how long it may run with the state of its sandbox. */
 async function prepayRun(
 	transaction: DatabaseTransaction,
 	runtime: RuntimeRow,
 	{paused, policy, limitSeconds, at}: Bill,
-) {
+): Promise<{readonly seconds: number; readonly running: PaidRun}> {
 	const payer = {
 		organizationId: runtime.organization_id,
 		userId: runtime.created_by,
@@ -116,8 +127,8 @@ async function prepayRun(
 	const used = {past: paused?.past_seconds ?? 0, billed: paused?.billed_credits ?? 0, rate: policy.creditsPerHour};
 	const credit = await prepay(transaction, payer, used);
 	const seconds = Math.min(limitSeconds, credit.seconds);
-	const running = {
-		state: 'running' as const,
+	const running: PaidRun = {
+		state: 'running',
 		pause_reason: null,
 		limited_by: credit.seconds < limitSeconds ? credit.shortage : null,
 		billed_credits: credit.billed,
@@ -139,7 +150,7 @@ async function insertSandbox(
 	transaction: DatabaseTransaction,
 	runtime: RuntimeRow,
 	{id, provider, machine, url}: NewSandbox,
-	running: Awaited<ReturnType<typeof prepayRun>>['running'],
+	running: PaidRun,
 ): Promise<void> {
 	await transaction
 		.insertInto('sandboxes')

@@ -24,7 +24,7 @@ export function periodResult({name, kind}: Period, {requests, leftOut}: SpendLed
 	const total = totals(all, priceOf);
 	const saving = cacheSaving(all, priceOf);
 	const right = 'right';
-	const cells = (first: string, {requests: count, cost_usd: usd, unpriced, ...tokens}: ReturnType<typeof totals>) => [
+	const cells = (first: string, {requests: count, cost_usd: usd, unpriced, ...tokens}: Totals) => [
 		first,
 		formatNumber(count),
 		formatNumber(tokens.input_tokens),
@@ -57,7 +57,20 @@ export function periodResult({name, kind}: Period, {requests, leftOut}: SpendLed
 	};
 }
 
-function totals(entries: readonly LedgerEntry[], priceOf: PriceOf) {
+type Totals = {
+	readonly requests: number;
+	readonly sessions: number;
+	readonly input_tokens: number;
+	readonly cache_read_input_tokens: number;
+	readonly cache_creation_input_tokens: number;
+	readonly output_tokens: number;
+	readonly reasoning_tokens: number;
+	/** Of the requests whose price is known. */
+	readonly cost_usd: number;
+	readonly unpriced: number;
+};
+
+function totals(entries: readonly LedgerEntry[], priceOf: PriceOf): Totals {
 	const sum = sumUsage(entries);
 	const costs = entries.map(entry => costOfMessage(entry, priceOf));
 	return {
@@ -68,7 +81,6 @@ function totals(entries: readonly LedgerEntry[], priceOf: PriceOf) {
 		cache_creation_input_tokens: sum.cacheWrite,
 		output_tokens: sum.output,
 		reasoning_tokens: sum.reasoning,
-		/** Of the requests whose price is known. */
 		cost_usd: costs.reduce((total: number, cost) => total + (cost ?? 0), 0),
 		unpriced: costs.filter(cost => cost === null).length,
 	};
