@@ -1,9 +1,7 @@
-import {parseArgs} from 'node:util';
 import type * as z from 'zod/mini';
-import {AppError, messageOf} from '../core/error.ts';
-import {closest} from './closest.ts';
+import {AppError} from '../core/error.ts';
 import type {Command} from './context.ts';
-import {globalFlags, longName} from './flags.ts';
+import {type Flag, type FlagTable, globalFlags, readFlags, unknownFlag} from './flags.ts';
 
 type Field = {
 	readonly name: string;
@@ -53,6 +51,33 @@ export function usageOf(path: string, {args, positional = [], rest, usage}: Comm
 	return [path, ...places, ...flags].join(' ');
 }
 
+/** Returns the flags of a command by argument. An optional argument that has a position is a flag, too. */
+export function flagsOf({args, positional = [], letters = {}, describe = {}}: Command): FlagTable {
+	return Object.fromEntries(
+		fieldsOf(args)
+			.filter(({name, required}) => !required || !positional.includes(name))
+			.map(({name, type, multiple}): readonly [string, Flag] => {
+				const long = `--${flagOf(name)}`;
+				const flag: Flag = {
+					names: letters[name] === undefined ? [long] : [`-${letters[name]}`, long],
+					summary: describe[name] ?? '',
+					isRepeatable: multiple,
+					takesEmpty: true,
+				};
+				return [name, type === 'boolean' ? flag : {...flag, value: 'value'}];
+			}),
+	);
+}
+
+/** Returns true if the words after a command's name ask for its help, whatever else is wrong with them. */
+export function asksForHelp(command: Command, words: readonly string[]): boolean {
+	return readFlags(words, tableOf(command)).given.has('help');
+}
+
+function tableOf(command: Command): FlagTable {
+	return {...flagsOf(command), help: globalFlags.help};
+}
+
 /**
  * Reads the words after a command's name as values of its schema, by name. `path` is the command as typed, for messages.
  * Throws AppError("usage") for unknown flags, missing values and extra words.
@@ -62,18 +87,27 @@ export function readArguments(
 	command: Command,
 	words: readonly string[],
 ): Readonly<Record<string, unknown>> {
-	const {args, positional = [], rest, letters = {}} = command;
+	const {args, positional = [], rest} = command;
 	const fields = fieldsOf(args);
 	const hint = `Usage: \`${usageOf(path, command)}\``;
-	const flags = fields.filter(({name}) => !positional.includes(name) || isOptional(fields, name));
-	const {values, positionals} = parse(path, words, {flags, letters}, hint);
+	const {given, words: before, behind = [], unknown, fault} = readFlags(words, tableOf(command));
+	if (fault) {
+		throw new AppError('usage', fault, {hint});
+	}
+
+	if (unknown !== undefined) {
+		throw new AppError('usage', unknownFlag(unknown, {...flagsOf(command), ...globalFlags}, ` for ${path}`), {hint});
+	}
+
 	const found: Record<string, unknown> = {};
-	for (const {name} of flags) {
-		if (values[flagOf(name)] !== undefined) {
-			found[name] = values[flagOf(name)];
+	for (const [name, {value, isRepeatable}] of Object.entries(flagsOf(command))) {
+		const values = given.get(name);
+		if (values) {
+			found[name] = isRepeatable ? values : value ? values.at(-1) : true;
 		}
 	}
 
+	const positionals = [...before, ...behind];
 	const free = positional.filter(name => found[name] === undefined);
 	for (const [index, name] of free.entries()) {
 		const field = fields.find(candidate => candidate.name === name);
@@ -97,69 +131,6 @@ export function readArguments(
 	}
 
 	return found;
-}
-
-function isOptional(fields: readonly Field[], name: string): boolean {
-	return fields.some(field => field.name === name && !field.required);
-}
-
-type Flags = {readonly flags: readonly Field[]; readonly letters: NonNullable<Command['letters']>};
-
-function parse(path: string, words: readonly string[], {flags, letters}: Flags, hint: string) {
-	const options = Object.fromEntries(
-		flags.map(({name, type, multiple}) => {
-			const short = letters[name];
-			return [flagOf(name), {type, multiple, ...(short !== undefined && {short})}];
-		}),
-	);
-	try {
-		const {values, positionals} = parseArgs({
-			args: joinNumbers(words, flags),
-			options,
-			allowPositionals: true,
-			strict: true,
-		});
-		return {values, positionals: positionals.map(word => word.replace(negative, ''))};
-	} catch (error) {
-		throw new AppError('usage', explain(path, error, Object.keys(options)), {hint});
-	}
-}
-
-/** Stands before a negative number that is an argument. */
-const negative = '\u0000';
-
-/** Joins a flag and a negative number after it, which Node would take for another flag. */
-function joinNumbers(words: readonly string[], flags: readonly Field[]): string[] {
-	const takers = new Set(flags.flatMap(({name, type}) => (type === 'string' ? [`--${flagOf(name)}`] : [])));
-	const joined: string[] = [];
-	for (const word of words) {
-		const flag = joined.at(-1) ?? '';
-		if (/^-\.?\d/.test(word) && takers.has(flag) && !joined.includes('--')) {
-			joined[joined.length - 1] = `${flag}=${word}`;
-		} else {
-			// A negative number is no flag: the command says what is wrong with it.
-			joined.push(/^-\.?\d/.test(word) && !joined.includes('--') ? `${negative}${word}` : word);
-		}
-	}
-
-	return joined;
-}
-
-/** Returns Node's message for users, with the flag and the nearest known one. */
-function explain(path: string, error: unknown, known: readonly string[]): string {
-	const message = messageOf(error);
-	const flag = /'(-{1,2}[^' ]*)/.exec(message)?.[1] ?? '';
-	if (/^Unknown option/.test(message)) {
-		const everywhere = Object.values(globalFlags).map(each => longName(each).slice(2));
-		const near = closest(flag.replace(/^-+/, ''), [...known, ...everywhere]);
-		return `Unknown flag ${flag} for ${path}.${near ? ` Did you mean --${near}?` : ''}`;
-	}
-
-	return /argument missing|argument is ambiguous/.test(message)
-		? `${flag} needs a value.`
-		: /does not take an argument/.test(message)
-			? `${flag} takes no value.`
-			: message;
 }
 
 /** Zod's message without a locale. Asked for with every check, because other packages set a locale for the whole process. */

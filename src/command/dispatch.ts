@@ -1,6 +1,6 @@
 import {AppError} from '../core/error.ts';
 import {isUrl, plainHttpWarning} from '../core/origin.ts';
-import {readArguments} from './arguments.ts';
+import {asksForHelp, readArguments} from './arguments.ts';
 import {askMissing} from './ask-missing.ts';
 import type {CommandContext} from './context.ts';
 import {nameFlags} from './flag-names.ts';
@@ -24,8 +24,7 @@ export async function dispatch(words: readonly string[], context: CommandContext
 		return {kind: 'text', text: 'Nothing changed.'};
 	}
 
-	const flags = rest.includes('--') ? rest.slice(0, rest.indexOf('--')) : rest;
-	if (flags.includes('--help') || flags.includes('-h')) {
+	if (asksForHelp(command, rest)) {
 		const {helpOf} = await import('./help.ts');
 		return helpOf(path, command, context.ui.live !== undefined);
 	}

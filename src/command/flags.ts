@@ -1,5 +1,6 @@
 import type {UnaskedMode} from '../agent/approval/unasked.ts';
 import {efforts} from '../core/effort.ts';
+import {closest} from './closest.ts';
 import type {ValueKind} from './completion/known-values.ts';
 
 /** A flag as help, completion and parsing read it. */
@@ -16,26 +17,31 @@ export type Flag = {
 	readonly choices?: readonly string[];
 	/** What its values are, for completion. */
 	readonly completes?: ValueKind;
-	/** True if it may be given several times. */
-	readonly isRepeatable?: true;
+	/** True if all its values count; of any other flag, the last one does. */
+	readonly isRepeatable?: boolean;
+	/** True if its value may be empty. */
+	readonly takesEmpty?: true;
 	/** True if it needs `-p`. */
 	readonly needsPrint?: true;
 };
 
-export const formats = ['text', 'json', 'stream-json'] as const;
+/** Flags by what they set, in the order shown. */
+export type FlagTable<Key extends string = string> = Readonly<Record<Key, Flag>>;
+
+const formats = ['text', 'json', 'stream-json'] as const;
 export type OutputFormat = (typeof formats)[number];
 
 /** How standard input is used beside a prompt: by what it is, to its end in any case, or not at all. */
-export const stdinModes = ['auto', 'wait', 'ignore'] as const;
+const stdinModes = ['auto', 'wait', 'ignore'] as const;
 export type StdinMode = (typeof stdinModes)[number];
 
-export const approvals = ['never', 'edits', 'all'] as const satisfies readonly UnaskedMode[];
+const approvals = ['never', 'edits', 'all'] as const satisfies readonly UnaskedMode[];
 
 const shared = {
 	profile: {names: ['--profile'], value: 'name', summary: 'Use this profile', completes: 'profile'},
 	insecureHttp: {names: ['--insecure-http'], summary: 'Allow plain http beyond this machine'},
 	accessible: {names: ['--accessible'], summary: 'Print line by line and in words, for screen readers'},
-} as const satisfies Readonly<Record<string, Flag>>;
+} as const satisfies FlagTable;
 
 /** The flags of a line without a command, in the order shown. */
 const runFlagTable = {
@@ -112,7 +118,7 @@ const runFlagTable = {
 	...shared,
 	version: {names: ['-v', '--version'], summary: 'Print the version'},
 	help: {names: ['-h', '--help'], summary: 'Print this help'},
-} as const satisfies Readonly<Record<string, Flag>>;
+} as const satisfies FlagTable;
 
 /** The flags of every command, in the order shown. */
 const globalFlagTable = {
@@ -125,41 +131,139 @@ const globalFlagTable = {
 	project: {names: ['--project'], value: 'slug', summary: 'Use this project', completes: 'project'},
 	insecureHttp: shared.insecureHttp,
 	accessible: shared.accessible,
-	help: {names: ['--help'], summary: 'Show its usage'},
-} as const satisfies Readonly<Record<string, Flag>>;
+	help: {names: ['-h', '--help'], summary: 'Show its usage'},
+} as const satisfies FlagTable;
 
 export type RunFlag = keyof typeof runFlagTable;
 export type GlobalFlag = keyof typeof globalFlagTable;
+/** The words that the value of a flag may be. */
+export type RunChoice<Key extends RunFlag> = (typeof runFlagTable)[Key] extends {choices: readonly (infer Word)[]}
+	? Word
+	: never;
 
-export const runFlags: Readonly<Record<RunFlag, Flag>> = runFlagTable;
-export const globalFlags: Readonly<Record<GlobalFlag, Flag>> = globalFlagTable;
-
-/** Returns the key and the row of the flag that is written so; undefined if there is none. */
-export function findFlag<Key extends string>(
-	flags: Readonly<Record<Key, Flag>>,
-	name: string,
-): {readonly key: Key; readonly flag: Flag} | undefined {
-	for (const key in flags) {
-		if (flags[key].names.includes(name)) {
-			return {key, flag: flags[key]};
-		}
-	}
-
-	return undefined;
-}
+export const runFlags: FlagTable<RunFlag> = runFlagTable;
+export const globalFlags: FlagTable<GlobalFlag> = globalFlagTable;
 
 /** Returns the long name of a flag, with its dashes. */
 export function longName({names}: Flag): string {
 	return names.at(-1) ?? '';
 }
 
-/** Returns a flag as help shows it: `-r, --resume [id]`. */
-export function flagUsage({names, value}: Flag): string {
-	return [names.join(', '), value].filter(Boolean).join(' ');
+/** A command line as a table of flags reads it. */
+export type FlagReading<Key extends string> = {
+	/** The values of each flag that was given, in order; '' for none. */
+	readonly given: ReadonlyMap<Key, readonly string[]>;
+	/** The words before `--` that the table doesn't take, in order: arguments, and other flags. */
+	readonly words: readonly string[];
+	/** The words after `--`; undefined without it. */
+	readonly behind: readonly string[] | undefined;
+	/** The first flag that isn't in the table, without its value. */
+	readonly unknown: string | undefined;
+	/** A sentence about the first flag that lacks its value, or has one and takes none. */
+	readonly fault: string | undefined;
+	/** The flag whose value would be the next word. */
+	readonly open: Key | undefined;
+};
+
+/**
+ * Reads words by a table of flags. Never throws.
+ *
+ * A word that begins with a dash is a flag, whatever the table, except `-` and a negative number; so readers with different
+ * tables agree. `--` ends the flags. A value follows as `--flag value` or `--flag=value`, and after a letter also as `-fvalue`
+ * or `-f=value`. Letters can be joined: `-cp` is `-c -p`. The next word is no value if it is a flag, but several words in one
+ * that begin with a dash are text.
+ */
+export function readFlags<Key extends string>(words: readonly string[], table: FlagTable<Key>): FlagReading<Key> {
+	const end = words.indexOf('--');
+	const before = end < 0 ? words : words.slice(0, end);
+	const given = new Map<Key, readonly string[]>();
+	const others: string[] = [];
+	let unknown: string | undefined;
+	let fault: string | undefined;
+	let open: Key | undefined;
+	for (let index = 0; index < before.length; index++) {
+		const word = before[index] ?? '';
+		const flags = isFlag(word) ? flagsIn(word, table) : [word];
+		open = undefined;
+		for (const flag of flags) {
+			const name = nameIn(flag);
+			const key = keyOf(name, table);
+			if (key === undefined) {
+				others.push(word);
+				unknown ??= isFlag(word) ? name : undefined;
+				continue;
+			}
+
+			const {value: takesValue, isValueOptional, takesEmpty} = table[key];
+			const inline = flag === name ? undefined : flag.slice(name.length + 1);
+			const next = takesValue && inline === undefined && flag === flags.at(-1) ? before[index + 1] : undefined;
+			const value = inline ?? (next !== undefined && isValue(next, table) ? next : undefined);
+			index += value === inline ? 0 : 1;
+			open = takesValue && value === undefined && index + 1 === words.length ? key : undefined;
+			if (takesValue ? isValueOptional || value || (takesEmpty && value === '') : inline === undefined) {
+				given.set(key, [...(given.get(key) ?? []), value ?? '']);
+			} else {
+				fault ??= `${name} ${takesValue ? 'needs a' : 'takes no'} value.`;
+			}
+		}
+	}
+
+	return {given, words: others, behind: end < 0 ? undefined : words.slice(end + 1), unknown, fault, open};
 }
 
-/** Splits `--flag=value` at its first `=`. Other words have no inline value. */
-export function splitFlag(word: string): readonly [name: string, value: string | undefined] {
-	const at = word.startsWith('--') ? word.indexOf('=') : -1;
-	return at < 0 ? [word, undefined] : [word.slice(0, at), word.slice(at + 1)];
+function isFlag(word: string): boolean {
+	return /^-(?!$|\.?\d)/.test(word);
+}
+
+/** Returns true for the value of a flag: any word that isn't a flag, and several words that don't begin as one of the table. */
+function isValue(word: string, table: FlagTable): boolean {
+	return !isFlag(word) || (/\S\s+\S/.test(word) && !keyOf(nameIn(word), table));
+}
+
+function nameIn(word: string): string {
+	return word.split('=', 1)[0] ?? '';
+}
+
+function keyOf<Key extends string>(name: string, table: FlagTable<Key>): Key | undefined {
+	for (const key in table) {
+		if (table[key].names.includes(name)) {
+			return key;
+		}
+	}
+
+	return undefined;
+}
+
+/** Divides joined letters: `-cpm=x` is `-c`, `-p` and `-m=x`. Every other word is one flag, if it is one. */
+function flagsIn(word: string, table: FlagTable): readonly string[] {
+	// `-model` was meant as `--model`, not as `-m odel`.
+	if (word.startsWith('--') || keyOf(`-${nameIn(word)}`, table)) {
+		return [word];
+	}
+
+	const flags: string[] = [];
+	for (let at = 1; at < word.length; at++) {
+		const letter = `-${word.charAt(at)}`;
+		const flag = table[keyOf(letter, table) ?? ''];
+		const rest = word.slice(at + 1);
+		if (!flag) {
+			return [word];
+		}
+
+		// A value that may be left out needs the `=`: a misspelt `--print` must not become a prompt that costs.
+		if (rest.startsWith('=') || (rest && flag.value && !flag.isValueOptional)) {
+			return [...flags, `${letter}=${rest.replace(/^=/, '')}`];
+		}
+
+		flags.push(letter);
+	}
+
+	return flags;
+}
+
+/** Returns the sentence about an unknown flag, with the nearest one of a table. `place` says what doesn't know it. */
+export function unknownFlag(name: string, table: FlagTable, place = ''): string {
+	const known = Object.values(table).map(flag => longName(flag).slice(2));
+	const near = closest(name.replace(/^-+/, ''), known);
+	return `Unknown flag ${name}${place}.${near ? ` Did you mean --${near}?` : ''}`;
 }

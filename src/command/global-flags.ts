@@ -1,53 +1,32 @@
 import {AppError} from '../core/error.ts';
 import type {GlobalFlags} from './context.ts';
-import {findFlag, type GlobalFlag, globalFlags, splitFlag} from './flags.ts';
+import {globalFlags, readFlags} from './flags.ts';
 
 /** The flags that every command understands, and the other words of a line. */
 export type FlaggedWords = {readonly flags: GlobalFlags; readonly rest: readonly string[]};
 
+/** Help is up to the command. */
+const {help: _, ...takenFlags} = globalFlags;
+
 /**
  * Splits the flags that every command understands from a command's words. The words after `--` stay as they are. Throws
- * `AppError("usage")` for a flag without its value.
+ * `AppError("usage")` for a flag without its value, or with one that it doesn't take.
  */
 export function takeGlobalFlags(words: readonly string[]): FlaggedWords {
-	const given = new Map<GlobalFlag, string>();
-	const rest: string[] = [];
-	for (let index = 0; index < words.length; index++) {
-		const word = words[index] ?? '';
-		if (word === '--') {
-			rest.push(...words.slice(index));
-			break;
-		}
-
-		const [name, inline] = splitFlag(word);
-		const found = findFlag(globalFlags, name);
-		// Help is up to the command.
-		if (!found || found.key === 'help' || (inline !== undefined && !found.flag.value)) {
-			rest.push(word);
-		} else if (found.flag.value) {
-			const value = inline ?? words[++index];
-			if (!value || (inline === undefined && value.startsWith('-'))) {
-				throw new AppError('usage', `${name} needs a value.`);
-			}
-
-			given.set(found.key, value);
-		} else {
-			given.set(found.key, '');
-		}
+	const {given, words: others, behind, fault} = readFlags(words, takenFlags);
+	if (fault) {
+		throw new AppError('usage', fault);
 	}
 
-	return {flags: flagsOf(given), rest};
-}
-
-function flagsOf(given: ReadonlyMap<GlobalFlag, string>): GlobalFlags {
-	return {
+	const flags = {
 		json: given.has('json'),
 		exact: given.has('exact'),
 		insecureHttp: given.has('insecureHttp'),
-		server: given.get('server'),
-		profile: given.get('profile'),
-		org: given.get('org'),
-		workspace: given.get('workspace'),
-		project: given.get('project'),
+		server: given.get('server')?.at(-1),
+		profile: given.get('profile')?.at(-1),
+		org: given.get('org')?.at(-1),
+		workspace: given.get('workspace')?.at(-1),
+		project: given.get('project')?.at(-1),
 	};
+	return {flags, rest: behind ? [...others, '--', ...behind] : others};
 }

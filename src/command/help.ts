@@ -2,7 +2,7 @@ import {shellLine} from '../core/program-name.ts';
 import {noOwnKeys} from '../editor/keymap/keymap.ts';
 import {fieldsOf, flagOf, usageOf} from './arguments.ts';
 import {type Command, type Entry, isNoun, verbOfAlias} from './context.ts';
-import {type Flag, flagUsage, globalFlags, runFlags} from './flags.ts';
+import {type Flag, globalFlags, runFlags} from './flags.ts';
 import {type HelpKeys, helpGroupOf, helpGroups, helpKeys, keyGroup, topicGroup} from './help-groups.ts';
 import type {Result} from './result.ts';
 import {allCommands} from './table.ts';
@@ -131,6 +131,11 @@ function tableOf(title: string, rows: readonly HelpRow[], notes: readonly string
 const dataOf = (rows: readonly HelpRow[]) => rows.flatMap(({data, group}) => (data ? [{...data, group}] : []));
 
 const appHelp = '/help <command or topic> for details. Text without / is sent to the agent.';
+
+/** Returns a flag as help shows it: `-r, --resume [id]`. */
+export function flagUsage({names, value}: Flag): string {
+	return [names.join(', '), value].filter(Boolean).join(' ');
+}
 
 function flagTable(title: string, flags: readonly Flag[]): Result {
 	return {

@@ -1,21 +1,19 @@
 import type {UnaskedMode} from '../agent/approval/unasked.ts';
-import {type Effort, efforts} from '../core/effort.ts';
+import type {Effort} from '../core/effort.ts';
 import {AppError} from '../core/error.ts';
 import {parseUsd} from '../core/ledger/parse-usd.ts';
 import {parseModelId} from '../core/model.ts';
-import {closest} from './closest.ts';
 import {
-	approvals,
-	findFlag,
-	formats,
+	type FlagReading,
 	globalFlags,
 	longName,
 	type OutputFormat,
+	type RunChoice,
 	type RunFlag,
+	readFlags,
 	runFlags,
 	type StdinMode,
-	splitFlag,
-	stdinModes,
+	unknownFlag,
 } from './flags.ts';
 import {lastWord} from './words.ts';
 
@@ -64,109 +62,122 @@ export type Invocation =
 	| {readonly mode: 'complete'; readonly words: readonly string[]; readonly kept: number}
 	| {readonly mode: 'version'};
 
-/** Stands between the values of a repeated flag: no argument contains it. */
-const separator = '\0';
-
-/** Values by flag; '' for a flag without one. `first` is the first prompt of the app, `verbatim` is set for one behind `--`. */
-type GivenKey = RunFlag | 'first' | 'verbatim';
-type Given = ReadonlyMap<GivenKey, string>;
+type Reading = FlagReading<RunFlag>;
 
 /** Reads the command line. Throws `AppError("usage")` for unknown flags and invalid values. */
 export function readInvocation(argv: readonly string[]): Invocation {
-	return readCompletion(argv) ?? readCommand(argv) ?? readRun(readFlags(argv));
+	return readCompletion(argv) ?? readCommand(argv) ?? readRun(readFlags(argv, runFlags));
 }
 
-function readCompletion([first, second, ...rest]: readonly string[]): Invocation | undefined {
-	if (first === '__complete' && second === '--') {
-		return {mode: 'complete', words: rest, kept: 0};
+function readCompletion([first, second, ...words]: readonly string[]): Invocation | undefined {
+	if (first !== '__complete') {
+		return undefined;
 	}
 
-	if (first === '__complete' && second === '--line') {
-		const [line = '', typed = ''] = rest;
+	if (second === '--line') {
+		const [line = '', typed = ''] = words;
 		const {before, word} = lastWord(line);
 		const kept = word.endsWith(typed) ? word.length - typed.length : 0;
 		return {mode: 'complete', words: [...before, word].slice(1), kept};
 	}
 
-	return undefined;
+	return second === '--' ? {mode: 'complete', words, kept: 0} : undefined;
 }
 
 function readCommand(argv: readonly string[]): Invocation | undefined {
 	const [first] = argv;
-	return first === undefined || first.startsWith('-') || isPrompt(first) ? undefined : {mode: 'command', words: argv};
+	return first !== undefined && isCommand(first) ? {mode: 'command', words: argv} : undefined;
 }
 
-function readRun(given: Given): Invocation {
+/** True if the first word of a line is the name of a command: neither a flag nor a prompt. */
+export function isCommand(first: string): boolean {
+	return !first.startsWith('-') && !isPrompt(first);
+}
+
+function readRun(reading: Reading): Invocation {
+	const {given} = reading;
 	if (given.has('help')) {
 		return {mode: 'command', words: ['help']};
 	}
 
+	refuseOthers(reading);
 	if (given.has('version')) {
 		return {mode: 'version'};
 	}
 
 	if (given.has('continue') && given.has('resume')) {
-		throw new AppError('usage', "--continue and --resume can't be combined.", {hint: 'Pass one of them.'});
+		throw usage("--continue and --resume can't be combined.", 'Pass one of them.');
 	}
 
 	const run: RunFlags = {
-		model: modelOf(given),
-		effort: choiceOf(given, 'effort', efforts),
-		resume: given.has('continue') ? 'latest' : given.get('resume') || undefined,
-		maxTurns: countOf(given, 'turns'),
-		budgetUsd: budgetOf(given),
-		approve: choiceOf(given, 'approve', approvals),
-		allow: given.get('allow')?.split(separator) ?? [],
+		model: readValue(given, 'model', modelOf),
+		effort: choiceOf(given, 'effort'),
+		resume: given.has('continue') ? 'latest' : lastOf(given, 'resume') || undefined,
+		maxTurns: readValue(given, 'turns', turnsOf),
+		budgetUsd: readValue(given, 'budget', parseUsd),
+		approve: choiceOf(given, 'approve'),
+		allow: given.get('allow') ?? [],
 		trust: given.has('trust'),
-		profile: given.get('profile'),
+		profile: lastOf(given, 'profile'),
 		insecureHttp: given.has('insecureHttp'),
 		accessible: given.has('accessible'),
 	};
-	const format = choiceOf(given, 'format', formats) ?? 'text';
-	return given.has('prompt') ? readOnce(given, format, run) : readApp(given, run);
+	const format = choiceOf(given, 'format') ?? 'text';
+	return given.has('prompt') ? readOnce(reading, format, run) : readApp(reading, run);
 }
 
-function readOnce(given: Given, format: OutputFormat, run: RunFlags): Invocation {
-	if (given.has('first')) {
-		throw new AppError('usage', 'Two prompts given.', {hint: 'Put the whole prompt in quotes after -p.'});
+function readOnce(reading: Reading, format: OutputFormat, run: RunFlags): Invocation {
+	const {given, behind} = reading;
+	const prompt = promptOf(reading, 'Put the whole prompt in quotes after -p.');
+	if (lastOf(given, 'resume') === '') {
+		throw usage(
+			'--resume needs an id with -p (not interactive).',
+			'Pass the id, or -c for the latest session of this folder.',
+		);
 	}
 
-	if (given.get('resume') === '') {
-		throw new AppError('usage', '--resume needs an id with -p (not interactive).', {
-			hint: 'Pass the id, or -c for the latest session of this folder.',
-		});
-	}
-
-	const prompt = given.get('prompt') || undefined;
 	return {
 		mode: 'once',
 		// A dash stands for standard input, as for other programs.
-		prompt: prompt === '-' && !given.has('verbatim') ? undefined : prompt,
-		...(given.has('verbatim') && {isVerbatim: true}),
+		prompt: prompt === '-' && !behind ? undefined : prompt || undefined,
+		...(behind && {isVerbatim: true}),
 		format,
-		stdin: choiceOf(given, 'stdin', stdinModes),
+		stdin: choiceOf(given, 'stdin'),
 		...(given.has('waitJobs') && {waitJobs: true}),
 		...(given.has('strict') && {strict: true}),
 		...run,
 	};
 }
 
-function readApp(given: Given, run: RunFlags): Invocation {
+function readApp(reading: Reading, run: RunFlags): Invocation {
+	const {given, behind} = reading;
 	const [printing] = Object.entries(runFlags).filter(([key, flag]) => flag.needsPrint && given.has(key as RunFlag));
 	if (printing) {
-		throw new AppError('usage', `${longName(printing[1])} needs -p.`, {
-			hint: 'Answer once without the app: `$ -p "prompt"`',
-		});
+		throw usage(`${longName(printing[1])} needs -p.`, 'Answer once without the app: `$ -p "prompt"`');
 	}
 
-	const prompt = given.get('first');
+	const prompt = promptOf(reading, quoteAll);
 	return {
 		mode: 'app',
-		pick: given.get('resume') === '',
+		pick: lastOf(given, 'resume') === '',
 		...(prompt !== undefined && {prompt}),
-		...(given.has('verbatim') && {isVerbatim: true}),
+		...(behind && {isVerbatim: true}),
 		...run,
 	};
+}
+
+const quoteAll = 'Put the whole prompt in quotes.';
+
+/** Returns the prompt: after `-p`, among the flags, or after `--`. Throws AppError("usage") for two of them. */
+function promptOf({given, words, behind}: Reading, hint: string): string | undefined {
+	const [prompt, other] = [lastOf(given, 'prompt') || undefined, words[0], behind?.[0]].filter(
+		text => text !== undefined,
+	);
+	if (other !== undefined) {
+		throw usage('Two prompts given.', hint);
+	}
+
+	return prompt;
 }
 
 /** True for several words in one argument. No command has that, so a misspelt command never becomes a prompt that costs. */
@@ -174,112 +185,66 @@ function isPrompt(argument: string): boolean {
 	return /\S\s+\S/.test(argument);
 }
 
-function readFlags(argv: readonly string[]): Given {
-	const given = new Map<GivenKey, string>();
-	for (let index = 0; index < argv.length; index++) {
-		const word = argv[index] ?? '';
-		if (word === '--' && index + 1 < argv.length) {
-			readRest(argv.slice(index + 1), given);
-			break;
-		}
-
-		if (!word.startsWith('-') && isPrompt(word) && !given.has('first') && !given.has('prompt')) {
-			given.set('first', word);
-			continue;
-		}
-
-		const [name, inline] = splitFlag(word);
-		const found = findFlag(runFlags, name);
-		if (!found) {
-			throw unknownFlag(word, given);
-		}
-
-		const {key, flag} = found;
-		if (!flag.value && inline !== undefined) {
-			throw new AppError('usage', `${name} takes no value.`);
-		}
-
-		const next = flag.value && inline === undefined ? argv[index + 1] : undefined;
-		const value = inline ?? (next !== undefined && isValueOf(key, next) ? next : undefined);
-		if (flag.value && !value && !flag.isValueOptional) {
-			throw new AppError('usage', `${name} needs a value.`);
-		}
-
-		index += inline === undefined && value !== undefined ? 1 : 0;
-		const before = flag.isRepeatable ? given.get(key) : undefined;
-		given.set(key, before === undefined ? (value ?? '') : `${before}${separator}${value ?? ''}`);
+/** Throws AppError("usage") for what can't stand on a line without a command. */
+function refuseOthers({given, words, behind, unknown = behind?.length === 0 ? '--' : undefined, fault}: Reading): void {
+	if (fault) {
+		throw usage(fault);
 	}
 
-	return given;
-}
-
-/** Reads what stands behind `--`, which ends the flags: a prompt, whatever it begins with. */
-function readRest([prompt = '', extra]: readonly string[], given: Map<GivenKey, string>): void {
-	if (extra !== undefined) {
-		throw new AppError('usage', `Unexpected argument “${extra}”.`, {hint: 'Put the whole prompt in quotes.'});
-	}
-
-	given.set(given.get('prompt') === '' ? 'prompt' : 'first', prompt);
-	given.set('verbatim', '');
-}
-
-/** True if the word behind a flag is its value. A prompt may begin with a dash, and a number may be negative. */
-function isValueOf(key: RunFlag, word: string): boolean {
-	const mayBe = key === 'prompt' || !word.startsWith('-') || /^-[\d.]/.test(word);
-	return mayBe && word !== '--' && !findFlag(runFlags, word);
-}
-
-function unknownFlag(word: string, given: Given): AppError {
-	const [name] = splitFlag(word);
 	const commandFirst = 'Put the command before its flags.';
-	if (!word.startsWith('-')) {
-		const hint = given.has('prompt') || given.has('first') ? 'Put the whole prompt in quotes.' : commandFirst;
-		return new AppError('usage', `Unexpected argument “${word}”.`, {hint});
+	if (unknown !== undefined) {
+		const isGlobal = Object.values(globalFlags).some(({names}) => names.includes(unknown));
+		const place = unknown === '--json' && given.has('prompt') ? 'With -p, pass --output-format json.' : commandFirst;
+		const hint = isGlobal ? place : 'Run `$ help` to see them all.';
+		throw usage(unknownFlag(unknown, runFlags), hint);
 	}
 
-	const place = name === '--json' && given.has('prompt') ? 'With -p, pass --output-format json.' : commandFirst;
-	const known = Object.values(runFlags).map(flag => longName(flag).slice(2));
-	const near = closest(name.replace(/^-+/, ''), known);
-	return new AppError('usage', `Unknown flag ${name}.${near ? ` Did you mean --${near}?` : ''}`, {
-		hint: findFlag(globalFlags, name) ? place : 'Run `$ help` to see them all.',
-	});
+	const stray = words.find((word, index) => index > 0 || !isPrompt(word)) ?? behind?.[1];
+	if (stray !== undefined) {
+		const hasPrompt = given.has('prompt') || words.some(isPrompt) || behind || given.size === 0;
+		throw usage(`Unexpected argument “${stray}”.`, hasPrompt ? quoteAll : commandFirst);
+	}
 }
 
-function modelOf(given: Given): string | undefined {
-	const model = given.get('model');
-	if (model === undefined) {
-		return undefined;
-	}
+function usage(message: string, hint?: string): AppError {
+	return new AppError('usage', message, hint ? {hint} : {});
+}
 
-	const {provider, name} = parseModelId(model);
+function refused(key: RunFlag, taken: string, text: string): AppError {
+	return usage(`${longName(runFlags[key])} takes ${taken}, not “${text}”.`);
+}
+
+/** Returns the value of a flag, '' for one without; undefined if it wasn't given. */
+function lastOf(given: Reading['given'], key: RunFlag): string | undefined {
+	return given.get(key)?.at(-1);
+}
+
+function readValue<T>(given: Reading['given'], key: RunFlag, read: (text: string) => T): T | undefined {
+	const text = lastOf(given, key);
+	return text === undefined ? undefined : read(text);
+}
+
+function modelOf(text: string): string {
+	const {provider, name} = parseModelId(text);
 	return `${provider}/${name}`;
 }
 
-function budgetOf(given: Given): number | undefined {
-	const text = given.get('budget');
-	return text === undefined ? undefined : parseUsd(text);
-}
-
-function countOf(given: Given, key: RunFlag): number | undefined {
-	const text = given.get(key);
-	if (text === undefined) {
-		return undefined;
-	}
-
+function turnsOf(text: string): number {
 	const value = Number(text);
 	if (text.trim() === '' || !Number.isInteger(value) || value <= 0) {
-		throw new AppError('usage', `${longName(runFlags[key])} takes a positive whole number, not “${text}”.`);
+		throw refused('turns', 'a positive whole number', text);
 	}
 
 	return value;
 }
 
-function choiceOf<T extends string>(given: Given, key: RunFlag, values: readonly T[]): T | undefined {
-	const text = given.get(key);
-	const found = values.find(value => value === text);
-	if (text !== undefined && !found) {
-		throw new AppError('usage', `${longName(runFlags[key])} takes ${values.join(', ')}, not “${text}”.`);
-	}
+function choiceOf<Key extends RunFlag>(given: Reading['given'], key: Key): RunChoice<Key> | undefined {
+	const {choices = []} = runFlags[key];
+	return readValue(given, key, text => {
+		if (!choices.includes(text)) {
+			throw refused(key, choices.join(', '), text);
+		}
 
-	return found;
+		return text as RunChoice<Key>;
+	});
 }

@@ -9,14 +9,6 @@ export function isPlainWord(text: string): boolean {
 }
 
 /**
- * True for text that is also one word in every shell without quoting, and nothing else: bash inserts completions as they are,
- * and what a server calls its things must not become a command.
- */
-export function isShellWord(text: string): boolean {
-	return /^[\p{L}\p{N}_/][\p{L}\p{M}\p{N}_.:@%+=,/-]*$/u.test(text);
-}
-
-/**
  * Splits a slash line as a shell would: spaces separate words, quotes keep them, a backslash keeps the next character.
  * Throws AppError("usage") for an unclosed quote.
  */

@@ -6,7 +6,7 @@ import {completeRunFlags} from '../command/completion/complete-argument.ts';
 import {type KnownValue, type KnownValues, sessionValues, type ValueKind} from '../command/completion/known-values.ts';
 import type {Entry} from '../command/context.ts';
 import {takeGlobalFlags} from '../command/global-flags.ts';
-import {isShellWord} from '../command/words.ts';
+import {isCommand} from '../command/invocation.ts';
 import {createCompletionValues} from '../config/completion-values.ts';
 import {openConfig} from '../config/config.ts';
 import {openRecents} from '../config/recents.ts';
@@ -37,9 +37,9 @@ export async function runCompletion(
 	{env, stdout, folder = process.cwd(), kept = 0, entries = commands}: Options,
 ): Promise<number> {
 	const find = (valuesOf: KnownValues) =>
-		words[0]?.startsWith('-')
-			? completeRunFlags(words, valuesOf)
-			: completeWords(entries, words, {valuesOf, place: 'shell'});
+		isCommand(words[0] ?? '')
+			? completeWords(entries, words, {valuesOf, place: 'shell'})
+			: completeRunFlags(words, valuesOf);
 	const asked = new Set<ValueKind>();
 	find(kind => {
 		asked.add(kind);
@@ -54,9 +54,12 @@ export async function runCompletion(
 	return 0;
 }
 
-/** True for a flag or a value that is a word and nothing else in every shell, and on the screen (SAFETY 1). */
+/**
+ * True for a flag or a value that is one word in every shell without quoting and nothing else, and on the screen: bash inserts
+ * completions as they are, and what a server calls its things must not become a command (SAFETY 1).
+ */
 function isPlain(word: string): boolean {
-	return isShellWord(word.replace(/^--?/, '')) && safeLine(word) === word;
+	return /^(?:--?)?[\p{L}\p{N}_/][\p{L}\p{M}\p{N}_.:@%+=,/-]*$/u.test(word) && safeLine(word) === word;
 }
 
 type Situation = {readonly env: Environment; readonly folder: string; readonly asked: ReadonlySet<ValueKind>};

@@ -1,4 +1,4 @@
-import {splitFlag} from '../command/flags.ts';
+import {readFlags, runFlags} from '../command/flags.ts';
 import {type ErrorReport, exitStatus} from '../core/error.ts';
 import type {Json} from '../core/json.ts';
 import {type Block, endText} from '../core/session/block.ts';
@@ -94,13 +94,8 @@ export function doubted(
 
 /** True for arguments with which `-p` ends in a result object, whatever else is wrong with them. */
 export function asksForResult(argv: readonly string[]): boolean {
-	const words = argv.includes('--') ? argv.slice(0, argv.indexOf('--')) : argv;
-	const flags = words.map((word, index) => {
-		const [name, inline] = splitFlag(word);
-		return {name, value: inline ?? words[index + 1]};
-	});
-	const asks = flags.some(({name, value}) => name === '--output-format' && /^(?:stream-)?json$/.test(value ?? ''));
-	return asks && flags.some(({name}) => name === '-p' || name === '--print');
+	const {given} = readFlags(argv, runFlags);
+	return given.has('prompt') && /^(?:stream-)?json$/.test(given.get('format')?.at(-1) ?? '');
 }
 
 /** Returns the result of a run that couldn't start, for programs that wait for one. */

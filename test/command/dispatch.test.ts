@@ -45,6 +45,15 @@ test.each([['--help'], ['-h']])("%s shows the help, even if the command can't ru
 	expect(await dispatch(['screen', flag], context())).toMatchObject({kind: 'group'});
 });
 
+test('help is shown whatever else is wrong with the flags', async () => {
+	const help = {kind: 'group', data: {command: 'greet'}};
+	expect(await dispatch(['greet', '--nowhere', '--help'], context())).toMatchObject(help);
+	expect(await dispatch(['greet', 'Ada', '--title', '-h'], context())).toMatchObject(help);
+	await expect(dispatch(['greet', 'Ada', '--help=x'], context())).rejects.toMatchObject({
+		message: '--help takes no value.',
+	});
+});
+
 test('every word after -- is an argument', async () => {
 	expect(await dispatch(['note', '--', '--help'], context())).toEqual({kind: 'text', text: '--help'});
 });

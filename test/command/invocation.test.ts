@@ -1,5 +1,6 @@
 import {expect, test} from 'vitest';
-import {flagUsage, runFlags} from '../../src/command/flags.ts';
+import {runFlags} from '../../src/command/flags.ts';
+import {flagUsage} from '../../src/command/help.ts';
 import {readInvocation} from '../../src/command/invocation.ts';
 
 const none = {

@@ -121,6 +121,8 @@ test.each<[readonly string[], boolean]>([
 	[['-p', 'hi', '--output-format'], false],
 	[['sessions', '--output-format', 'json'], false],
 	[['-p', '--', '--output-format', 'json'], false],
+	[['-p', '--output-format', 'json', '--output-format', 'text'], false],
+	[['-cp', '--output-format=json', '--nowhere'], true],
 ])('%j asks for a result object: %s', (argv, asks) => {
 	expect(asksForResult(argv)).toBe(asks);
 });

@@ -1,7 +1,7 @@
 import type * as z from 'zod/mini';
-import {fieldsOf, flagOf} from '../arguments.ts';
+import {fieldsOf, flagsOf} from '../arguments.ts';
 import type {Command} from '../context.ts';
-import {findFlag, globalFlags, longName, runFlags, splitFlag} from '../flags.ts';
+import {type Flag, type FlagReading, type FlagTable, globalFlags, longName, readFlags, runFlags} from '../flags.ts';
 import {isPlainWord} from '../words.ts';
 import type {KnownValue, KnownValues} from './known-values.ts';
 
@@ -16,16 +16,6 @@ export type Candidate = {
 	readonly isOptional: boolean;
 };
 
-type Argument = {
-	readonly name: string;
-	readonly isFlag: boolean;
-	readonly takesValue: boolean;
-	readonly required: boolean;
-	readonly multiple: boolean;
-	readonly summary: string;
-	readonly values: (valuesOf: KnownValues) => readonly KnownValue[];
-};
-
 const most = 50;
 
 /**
@@ -38,90 +28,108 @@ export function completeArgument(
 	typed: string,
 	valuesOf: KnownValues,
 ): readonly Candidate[] {
-	const known = argumentsOf(command);
-	const afterDashes = before.includes('--');
-	const flags = known.filter(({isFlag}) => isFlag);
-	const flagNamed = (word: string) => flags.find(({name}) => word === `--${flagOf(name)}`);
-	const open = afterDashes ? undefined : flagNamed(before.at(-1) ?? '');
-	if (open?.takesValue) {
-		return completeValue(open, typed, valuesOf);
+	const {args, positional = [], rest} = command;
+	const own = flagsOf(command);
+	const table: FlagTable = {...own, ...globalFlags};
+	const reading = readFlags(before, table);
+	const valuesIn = (name: string) =>
+		own[name] || positional.includes(name)
+			? valuesOfArgument(command, name, valuesOf)
+			: valuesOfFlag(name, table, valuesOf);
+	const value = completeFlagValue(reading, table, typed, valuesIn);
+	if (value) {
+		return value;
 	}
 
-	if (typed.startsWith('-') && !afterDashes) {
-		const [head = '', ...tail] = typed.split('=');
-		const inline = tail.length > 0 ? flagNamed(head) : undefined;
-		return inline
-			? completeValue(inline, tail.join('='), valuesOf).map(found => ({...found, word: `${head}=${found.word}`}))
-			: completeFlag(
-					flags.filter(({name, multiple}) => multiple || !before.some(word => isFlagWord(word, name))),
-					typed,
-				);
+	const {words, behind} = reading;
+	if (typed.startsWith('-') && !behind) {
+		return completeFlag(
+			reading,
+			Object.entries(table).filter(([name]) => !positional.includes(name)),
+			typed,
+		);
 	}
 
-	const taken = before.filter(
-		(word, index) => !word.startsWith('-') && !flagNamed(before[index - 1] ?? '')?.takesValue,
-	).length;
-	const places = (command.positional ?? []).flatMap(
-		name => known.find(place => place.name === name && !place.isFlag) ?? [],
+	const taken = words.length + (behind?.length ?? 0);
+	const places = positional.filter(name => !reading.given.has(name));
+	const place = places[rest ? Math.min(taken, places.length - 1) : taken];
+	const isRequired = fieldsOf(args).some(({name, required}) => name === place && required);
+	return place === undefined
+		? []
+		: completeValue(valuesIn(place), typed, {
+				isOptional: typed !== '' || !isRequired,
+				follows: places.length > taken + 1,
+			});
+}
+
+function valuesOfArgument(
+	{args, completes = {}, suggests = {}, secret}: Command,
+	name: string,
+	valuesOf: KnownValues,
+): readonly KnownValue[] {
+	const kind = completes[name];
+	return name === secret ? [] : kind ? valuesOf(kind) : (suggests[name] ?? choicesOf(args, name));
+}
+
+function valuesOfFlag(key: string, table: FlagTable, valuesOf: KnownValues): readonly KnownValue[] {
+	const flag = table[key];
+	return flag?.completes ? valuesOf(flag.completes) : (flag?.choices ?? []);
+}
+
+/** Completes the last of `words` on a line without a command: a flag, or the value of the flag before it. */
+export function completeRunFlags(words: readonly string[], valuesOf: KnownValues): readonly Candidate[] {
+	const typed = words.at(-1) ?? '';
+	const reading = readFlags(words.slice(0, -1), runFlags);
+	const valuesIn = (key: string) => valuesOfFlag(key, runFlags, valuesOf);
+	return (
+		completeFlagValue(reading, runFlags, typed, valuesIn) ?? completeFlag(reading, Object.entries(runFlags), typed)
 	);
-	const place = places[command.rest ? Math.min(taken, places.length - 1) : taken];
-	return place ? completeValue(place, typed, valuesOf, places.length > taken + 1) : [];
 }
 
-function isFlagWord(word: string, name: string): boolean {
-	return word === `--${flagOf(name)}` || word.startsWith(`--${flagOf(name)}=`);
+/** Completes the value of the flag before `typed`, or in it: `--sort=a`. Returns undefined if there is no such flag. */
+function completeFlagValue(
+	{open, behind}: FlagReading<string>,
+	table: FlagTable,
+	typed: string,
+	valuesIn: (key: string) => readonly KnownValue[],
+): readonly Candidate[] | undefined {
+	if (open !== undefined && !(table[open]?.isValueOptional && typed.startsWith('-'))) {
+		return completeValue(valuesIn(open), typed, {isOptional: typed !== '', follows: false});
+	}
+
+	const [, start = '', value = ''] = /^(-[^=]*=)(.*)$/s.exec(behind ? '' : typed) ?? [];
+	const inline = start && readFlags([start.slice(0, -1)], table).open;
+	return inline
+		? completeValue(valuesIn(inline), value, {isOptional: value !== '', follows: false}).map(found => ({
+				...found,
+				word: start + found.word,
+			}))
+		: undefined;
 }
 
-/** Returns the command's own arguments, then the flags of every command. */
-function argumentsOf(command: Command): readonly Argument[] {
-	const {args, positional = [], describe = {}, completes = {}, suggests = {}, secret} = command;
-	const own = fieldsOf(args).map(({name, type, required, multiple}): Argument => {
-		const kind = completes[name];
-		const choices = choicesOf(args, name);
-		return {
-			name,
-			isFlag: !positional.includes(name),
-			takesValue: type === 'string',
-			required,
-			multiple,
-			summary: describe[name] ?? '',
-			values: valuesOf => (name === secret ? [] : kind ? valuesOf(kind) : (suggests[name] ?? choices)),
-		};
-	});
-	const global = Object.values(globalFlags).map(
-		(flag): Argument => ({
-			name: longName(flag).slice(2),
-			isFlag: true,
-			takesValue: flag.value !== undefined,
-			required: false,
-			multiple: false,
-			summary: flag.summary,
-			values: valuesOf => (flag.completes ? valuesOf(flag.completes) : []),
-		}),
-	);
-	return [...own, ...global];
-}
-
-function completeFlag(flags: readonly Argument[], typed: string): readonly Candidate[] {
-	return matching(flags, ({name}) => `--${flagOf(name)}`, typed).map(({name, summary, takesValue}) => ({
-		word: `--${flagOf(name)}`,
-		summary,
-		follows: takesValue,
+function completeFlag(
+	{given}: FlagReading<string>,
+	flags: ReadonlyArray<readonly [string, Flag]>,
+	typed: string,
+): readonly Candidate[] {
+	const left = flags.filter(([key, {isRepeatable}]) => isRepeatable || !given.has(key)).map(([, flag]) => flag);
+	return matching(left, longName, typed).map(flag => ({
+		word: longName(flag),
+		summary: flag.summary,
+		follows: flag.value !== undefined,
 		// A single dash is a word: the previous server, or standard input.
 		isOptional: typed === '-',
 	}));
 }
 
 function completeValue(
-	{values, required, isFlag}: Argument,
+	values: readonly KnownValue[],
 	typed: string,
-	valuesOf: KnownValues,
-	follows = false,
+	{isOptional, follows}: {readonly isOptional: boolean; readonly follows: boolean},
 ): readonly Candidate[] {
-	const plain = values(valuesOf)
+	const plain = values
 		.map(known => (typeof known === 'string' ? {value: known, hint: ''} : known))
 		.filter(({value}) => isPlainWord(value));
-	const isOptional = typed !== '' || !(required || isFlag);
 	return matching(plain, ({value}) => value, typed).map(({value, hint}) => ({
 		word: value,
 		summary: hint,
@@ -159,24 +167,4 @@ function wordsOf(type: z.core.$ZodType): readonly string[] {
 
 	const inner = 'innerType' in def ? def.innerType : 'element' in def ? def.element : undefined;
 	return inner ? wordsOf(inner as z.core.$ZodType) : [];
-}
-
-/** Completes the last of `words` on a line without a command: a flag, or the value of the flag before it. */
-export function completeRunFlags(words: readonly string[], valuesOf: KnownValues): readonly Candidate[] {
-	const typed = words.at(-1) ?? '';
-	const [name, inline] = splitFlag(typed);
-	const flag = findFlag(runFlags, inline === undefined ? (words.at(-2) ?? '') : name)?.flag;
-	if (flag?.value) {
-		const {choices, completes} = flag;
-		return (completes ? valuesOf(completes) : (choices ?? []))
-			.map(known => (typeof known === 'string' ? {value: known, hint: ''} : known))
-			.map(({value, hint}) => ({word: inline === undefined ? value : `${name}=${value}`, summary: hint}))
-			.filter(({word}) => word.startsWith(typed))
-			.map(found => ({...found, follows: false, isOptional: false}));
-	}
-
-	const before = words.slice(0, -1);
-	return Object.values(runFlags)
-		.map(row => ({word: longName(row), summary: row.summary, follows: false, isOptional: false}))
-		.filter(({word}) => word.startsWith(typed) && !before.includes(word));
 }
