@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import process from 'node:process';
 import {isatty} from 'node:tty';
+import {globalFlags, readFlags} from './command/flags.ts';
 import {type RunFlags, readInvocation} from './command/invocation.ts';
 import type {ComposeOptions, InterruptListener} from './command/program.ts';
 import type {Environment} from './core/environment.ts';
@@ -18,8 +19,9 @@ const {env} = process;
 /** The streams in use. Node takes some milliseconds to create each, so that they are created when something needs them. */
 const written = new Set<NodeJS.WriteStream>();
 const version = SERVICE_VERSION;
+const {given: asked} = readFlags(process.argv.slice(2), globalFlags);
 /** With `--json`, errors are printed as JSON too. */
-const json = process.argv.includes('--json');
+const json = asked.has('json');
 /** The environment for what is printed: `ACCESSIBLE` also says what the flag and the setting do. */
 let shownEnv: Environment = env;
 setProgramName(nameOfProgram);
@@ -82,7 +84,7 @@ async function surround() {
 		import('./store/store.ts'),
 		import('./config/settings/accessible.ts'),
 	]);
-	shownEnv = {...env, ACCESSIBLE: (await wantsAccessible(env, process.argv.includes('--accessible'))) ? '1' : ''};
+	shownEnv = {...env, ACCESSIBLE: (await wantsAccessible(env, asked.has('accessible'))) ? '1' : ''};
 	const store = createAppStore();
 	const composeWith = (options: ComposeOptions) => compose(options, store);
 	const [stdout, stderr] = await Promise.all([shown('stdout'), shown('stderr')]);

@@ -2,6 +2,7 @@ import {AppError} from '../core/error.ts';
 import {fieldsOf} from './arguments.ts';
 import {closest} from './closest.ts';
 import {type Command, type Entry, isNoun, type Noun, verbOfAlias} from './context.ts';
+import {globalFlags} from './flags.ts';
 
 /** A command found by its words. `path` is its full name, or the alias that runs it; `rest` are the words of its arguments. */
 export type CommandMatch = {
@@ -38,7 +39,8 @@ export function findCommand(entries: readonly Entry[], words: readonly string[])
 
 	const [second, ...others] = rest;
 	// A noun has no flags of its own: `keys --help` is `help keys`.
-	const help = second === '--help' || second === '-h' ? entries.find(({name}) => name === 'help') : undefined;
+	const help =
+		second && globalFlags.help.names.includes(second) ? entries.find(({name}) => name === 'help') : undefined;
 	if (help && !isNoun(help)) {
 		return {command: help, path: help.name, rest: [first]};
 	}

@@ -2,6 +2,7 @@ import {spawn} from 'node:child_process';
 import process from 'node:process';
 import type {GlobalFlags} from '../command/context.ts';
 import {dispatch} from '../command/dispatch.ts';
+import {globalFlags, readFlags} from '../command/flags.ts';
 import {takeGlobalFlags} from '../command/global-flags.ts';
 import type {Surroundings} from '../command/program.ts';
 import type {Replay, Result} from '../command/result.ts';
@@ -28,15 +29,15 @@ type ShellSurroundings = Omit<Surroundings, 'store' | 'version'>;
 /** Runs `service noun verb …`: the same command as the slash line, with the shell's own questions and printing. */
 export async function runShell(words: readonly string[], surroundings: ShellSurroundings): Promise<ShellOutcome> {
 	const {compose, stdin, stderr, env, onInterrupt} = surroundings;
-	let json = words.includes('--json');
+	const asked = readFlags(words, globalFlags).given;
+	const json = asked.has('json');
 	let note: WaitNote | undefined;
 	try {
 		const {flags, rest} = takeGlobalFlags(words);
-		json = flags.json;
 		const program = await compose({
 			connect: false,
 			diagnoses: rest[0] === 'doctor',
-			accessible: words.includes('--accessible'),
+			accessible: asked.has('accessible'),
 		});
 		const abort = new AbortController();
 		const {signal} = abort;

@@ -59,7 +59,7 @@ function homeOfUser(): string {
 
 /** Returns how the program was started. A wrong guess costs a little time, nothing else. */
 export function wayOf(argv: readonly string[]): string {
-	if (argv.some(word => /^(?:-p|--print)\b/.test(word))) {
+	if (argv.some(word => /^(?:-\w*p|--print)\b/.test(word))) {
 		return 'once';
 	}
 

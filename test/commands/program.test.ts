@@ -80,6 +80,12 @@ test('with --json an error is JSON on standard error', async () => {
 	});
 });
 
+test('behind --, --json is an argument', async () => {
+	const {status, stdout, stderr} = await runProgram(['whoami', '--', '--json']);
+	expect([status, stdout]).toEqual([2, '']);
+	expect(stderr).toContain('service: Unexpected argument “--json” for whoami.\n');
+});
+
 test('a hostile response is drawn safely [1]', async () => {
 	const server = await platform({status: 401, body: '{"detail":"\\u001b[2Jgone"}'});
 	const {status, stderr} = await runInProcess(['login', '--server', server.origin], {input: goodKey});

@@ -1,6 +1,7 @@
 import {PassThrough} from 'node:stream';
 import {text} from 'node:stream/consumers';
 import {onTestFinished} from 'vitest';
+import {globalFlags, readFlags} from '../../src/command/flags.ts';
 import {readInvocation} from '../../src/command/invocation.ts';
 import type {ComposeOptions} from '../../src/command/program.ts';
 import {exitStatus, reportError} from '../../src/core/error.ts';
@@ -59,7 +60,7 @@ export async function runInProcess(
 	const written = Promise.all([text(stdout), text(stderr)]);
 	const status = await run(args, surroundings).catch((error: unknown) => {
 		const report = reportError(error);
-		printError(report, stderr, {json: args.includes('--json')});
+		printError(report, stderr, {json: readFlags(args, globalFlags).given.has('json')});
 		return exitStatus[report.code];
 	});
 	stdout.end();
