@@ -1,7 +1,9 @@
 import {type CommandPlace, nameCommands} from '../core/command-words.ts';
 import {cutText, headAndTail} from '../core/cut-text.ts';
 import {AppError, reportError} from '../core/error.ts';
+import type {ToolFacts} from '../core/session/event.ts';
 import type {Tool, ToolContext} from '../core/session/tool.ts';
+import type {Hooks} from './hooks/hooks.ts';
 import type {ToolCall} from './model-turn.ts';
 
 export type CallAnswer = {
@@ -10,22 +12,26 @@ export type CallAnswer = {
 	readonly failed: boolean;
 	/** The message for the user if the tool itself is broken. */
 	readonly bug?: string;
+	/** What the user should know about the hooks of the call. */
+	readonly warnings?: readonly string[];
 };
 
-type Options = ToolContext & {
-	readonly tools: readonly Tool[];
+type ToolSetting = ToolContext & {
 	/** Where the user reads what the model tells them of commands; the app by default. */
 	readonly commandPlace?: CommandPlace | undefined;
 };
 
+type CallSetting = ToolSetting & {
+	readonly tools: readonly Tool[];
+	/** Asked before and after the tool runs. */
+	readonly hooks?: Hooks | undefined;
+};
+
 /**
- * Runs one call. A failure becomes an answer that tells the model what to do instead. Only an abort throws, because an
- * interrupted call has no result.
+ * Runs one call, between its hooks. A failure becomes an answer that tells the model what to do instead. Only an abort
+ * throws, because an interrupted call has no result.
  */
-export async function answerCall(
-	call: ToolCall,
-	{tools, commandPlace = 'app', ...context}: Options,
-): Promise<CallAnswer> {
+export async function answerCall(call: ToolCall, {tools, hooks, ...setting}: CallSetting): Promise<CallAnswer> {
 	const {name, malformed} = call;
 	const tool = tools.find(candidate => candidate.name === name);
 	if (!tool) {
@@ -41,6 +47,18 @@ export async function answerCall(
 		);
 	}
 
+	return hooks ? runHooked(tool, call, setting, hooks) : runTool(tool, call, setting);
+}
+
+function failure(output: string): CallAnswer {
+	return {output, failed: true};
+}
+
+async function runTool(
+	tool: Tool,
+	call: ToolCall,
+	{commandPlace = 'app', ...context}: ToolSetting,
+): Promise<CallAnswer> {
 	try {
 		return {output: cutResult(await tool.run(call.arguments, context), tool.readOn), failed: false};
 	} catch (error) {
@@ -51,12 +69,76 @@ export async function answerCall(
 
 		const {message, hint} = reportError(error);
 		const next = hint ? ` ${nameCommands(hint, commandPlace)}` : '';
-		return {...failure(`The tool ${name} is broken: ${message}`), bug: `The tool ${name} failed. ${message}${next}`};
+		return {
+			...failure(`The tool ${tool.name} is broken: ${message}`),
+			bug: `The tool ${tool.name} failed. ${message}${next}`,
+		};
 	}
 }
 
-function failure(output: string): CallAnswer {
-	return {output, failed: true};
+/** The beginning of the result of a call that a hook denied. The reason follows. */
+const hookDenial = 'Denied by a hook: ';
+
+/**
+ * Runs a tool between the hooks. One that says no beats every approval: it is asked before the tool runs, and again about a
+ * command that the user edited.
+ */
+async function runHooked(tool: Tool, call: ToolCall, setting: ToolSetting, hooks: Hooks): Promise<CallAnswer> {
+	const {name, arguments: args} = call;
+	const {signal} = setting;
+	const warnings: string[] = [];
+	/** Returns why a hook denies the call with these arguments. */
+	const denial = async (given: typeof args) => {
+		const outcome = await hooks({event: 'before-tool', tool: name, arguments: given}, signal);
+		warnings.push(...outcome.warnings);
+		return outcome.denied;
+	};
+
+	const denied = await denial(args);
+	if (denied !== undefined) {
+		setting.onFacts?.({denied: 'hook', from: hookDenial.length});
+		return {output: hookDenial + denied, failed: true, warnings};
+	}
+
+	/** The arguments with which the tool really runs. */
+	let ran = args;
+	const approve: ToolContext['approve'] = async request => {
+		const permission = await setting.approve(request);
+		if (!permission.allowed || permission.command === undefined || permission.command === ran['command']) {
+			return permission;
+		}
+
+		const edited = {...args, command: permission.command};
+		const reason = await denial(edited);
+		if (reason !== undefined) {
+			warnings.push(`A hook denied ${name}: ${reason}`);
+			return {allowed: false, reason: hookDenial + reason};
+		}
+
+		ran = edited;
+		return permission;
+	};
+
+	let facts: ToolFacts | undefined;
+	const onFacts = (reported: ToolFacts) => {
+		facts = reported;
+		setting.onFacts?.(reported);
+	};
+	const answer = await runTool(tool, call, {...setting, approve, onFacts});
+	const {output, failed} = answer;
+	const after = await hooks({event: 'after-tool', tool: name, arguments: ran, result: output, failed}, signal);
+	warnings.push(...after.warnings);
+	if (after.denied === undefined) {
+		return {...answer, warnings};
+	}
+
+	warnings.push(`A hook objected after ${name}: ${after.denied}`);
+	const objection = `\n\n[A hook says after this call: ${after.denied}]`;
+	if (facts?.below !== undefined) {
+		onFacts({...facts, below: facts.below + objection.split('\n').length - 1});
+	}
+
+	return {...answer, output: output + objection, warnings};
 }
 
 /**

@@ -6,10 +6,10 @@ import type {Act} from '../core/session/approval.ts';
 import type {AgentEvent, FileChange, ImageType, ShownImage, ToolFacts} from '../core/session/event.ts';
 import type {Message} from '../core/session/message.ts';
 import type {Tool, ToolContext} from '../core/session/tool.ts';
+import {answerCall, type CallAnswer} from './answer-call.ts';
 import type {Approvals} from './approval/approval.ts';
 import type {ChangeTracker} from './changes/change-tracker.ts';
 import {createChannel} from './channel.ts';
-import {answerHookedCall, type HookedAnswer} from './hooks/hooked-call.ts';
 import type {Hooks} from './hooks/hooks.ts';
 import {type ImageStore, imagesTo, withoutPdf} from './images/model-images.ts';
 import {countCall} from './limits.ts';
@@ -149,9 +149,9 @@ async function runCall(call: ToolCall, parts: CallParts, emit: (event: AgentEven
 	const ask = approvals({id, signal, emit, ...(call.written && {isWritten: true})});
 	const asked: typeof ask = request => stopwatch.pauseFor(() => ask(request));
 	const approve = savedFirst(call, asked, parts, emit);
-	const answer: HookedAnswer =
+	const answer: CallAnswer =
 		refusedByCap(call, parts, onNotice) ??
-		(await answerHookedCall(call, {
+		(await answerCall(call, {
 			workspace,
 			readFiles,
 			signal,
@@ -189,7 +189,7 @@ function refusedByCap(
 	{name, malformed}: ToolCall,
 	{tools, place, counts}: CallParts,
 	onNotice: NonNullable<ToolContext['onNotice']>,
-): HookedAnswer | undefined {
+): CallAnswer | undefined {
 	const isRun = malformed === undefined && tools.list.some(tool => tool.name === name);
 	const refusal = isRun && counts ? countCall(name, counts) : undefined;
 	if (refusal?.notice) {
