@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import {breakDown, type WindowPart} from '../src/agent/context/breakdown.ts';
-import {compactionThreshold} from '../src/agent/context/context-window.ts';
+import {compactionThreshold} from '../src/agent/context/sent-history.ts';
 import {command} from '../src/command/command.ts';
 import type {ContextWindowFacts} from '../src/command/parts.ts';
 import type {Bar} from '../src/command/render/plot.ts';

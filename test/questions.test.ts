@@ -38,7 +38,7 @@ const questions: Readonly<Record<string, readonly string[]>> = {
 	],
 	'where does a cost come from?': [
 		'src/providers/token-usage.ts#openaiUsage',
-		'src/agent/ledger-entry.ts#createLedger',
+		'src/agent/request-usage.ts#createLedger',
 		'src/platform/catalog-access.ts#createCatalogAccess',
 		'src/core/catalog.ts#loadCatalog',
 		'src/core/session/usage.ts#costOfMessage',

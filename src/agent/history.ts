@@ -5,11 +5,11 @@ import type {Message} from '../core/session/message.ts';
 import type {RunWarning} from '../core/session/tool.ts';
 import type {Attachment} from '../core/session/user-events.ts';
 import {dateIn, userMessage} from '../core/session/user-message.ts';
-import {createContextWindow} from './context/context-window.ts';
 import {
 	type CompactingOptions,
 	type CompactionAccess,
 	countedTurn,
+	createContextWindow,
 	type HistoryState,
 	isLong,
 } from './context/sent-history.ts';

@@ -12,7 +12,7 @@ import type {Transport, WarmTransport} from '../net/transport.ts';
 import type {LocatedModel} from '../providers/host-windows.ts';
 import type {ModelCall, RequestBeginning} from '../providers/provider.ts';
 import {demoRow, type ProviderRow, registry} from '../providers/registry.ts';
-import {hashOf} from './ledger-entry.ts';
+import {hashOf} from './request-usage.ts';
 import {endpointOf, type ModelBinding} from './session-bindings.ts';
 
 type Dependencies = {

@@ -6,7 +6,7 @@ import type {TokenUsage} from '../core/session/usage.ts';
 import {maxAttempts, type RetryClock, systemClock, withRetry} from '../net/retry.ts';
 import type {AskModel, ModelEvent, PlainRequest, ProviderEvent} from '../providers/provider.ts';
 import {createChannel} from './channel.ts';
-import type {Ledger, RequestFacts} from './ledger-entry.ts';
+import type {Ledger, RequestFacts} from './request-usage.ts';
 
 type OnWait = (waitMs: number, error: unknown, attempt: number) => void;
 

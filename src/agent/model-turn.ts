@@ -7,7 +7,6 @@ import type {ToolDefinition} from '../core/session/tool.ts';
 import type {TokenUsage} from '../core/session/usage.ts';
 import {assertRoomForCall} from '../providers/calls.ts';
 import type {AskModel, FinishReason, PlainRequest, ProviderEvent} from '../providers/provider.ts';
-import {createLedger, type Ledger, type LedgerOptions, type RequestFacts} from './ledger-entry.ts';
 import {
 	type AnswerEvent,
 	continueHint,
@@ -18,7 +17,7 @@ import {
 	openAnswer,
 	type Retry,
 } from './model-retry.ts';
-import {estimateUsage} from './usage-estimate.ts';
+import {createLedger, estimateUsage, type Ledger, type LedgerOptions, type RequestFacts} from './request-usage.ts';
 
 export type ToolCall = Omit<Extract<ProviderEvent, {type: 'tool-call'}>, 'type'>;
 

@@ -4,7 +4,7 @@ import {type ModelProvider, servedDemoModel} from '../core/model.ts';
 import {shownUrl} from '../core/secrets/redact-positions.ts';
 import type {RequestEndpoint} from '../core/session/request-record.ts';
 import type {BindingChange} from './changed-binding.ts';
-import {hashOf} from './ledger-entry.ts';
+import {hashOf} from './request-usage.ts';
 
 /**
  * What the requests of a session for the models of a provider are bound to. Without a host, that is the embedded server of

@@ -1,6 +1,5 @@
-import type {LedgerOptions} from '../agent/ledger-entry.ts';
 import type {BeforeRequest} from '../agent/model-turn.ts';
-import {tokensOfDefinitions, tokensOfMessages} from '../agent/usage-estimate.ts';
+import {type LedgerOptions, tokensOfDefinitions, tokensOfMessages} from '../agent/request-usage.ts';
 import {abortable} from '../core/abortable.ts';
 import {AppError} from '../core/error.ts';
 import {formatUsd} from '../core/format.ts';

@@ -1,6 +1,5 @@
 import {expect, test} from 'vitest';
-import {compactionThreshold} from '../../src/agent/context/context-window.ts';
-import type {CompactionAccess} from '../../src/agent/context/sent-history.ts';
+import {type CompactionAccess, compactionThreshold} from '../../src/agent/context/sent-history.ts';
 import {runAgent} from '../../src/agent/run.ts';
 import {AppError} from '../../src/core/error.ts';
 import type {AgentEvent} from '../../src/core/session/event.ts';

@@ -1,6 +1,6 @@
 import type {Message} from '../../core/session/message.ts';
 import type {ToolDefinition} from '../../core/session/tool.ts';
-import {tokensOf, tokensOfDefinitions, tokensOfMessages} from '../usage-estimate.ts';
+import {tokensOf, tokensOfDefinitions, tokensOfMessages} from '../request-usage.ts';
 
 /** What fills the context window of a model. */
 type Request = {

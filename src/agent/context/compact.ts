@@ -3,7 +3,7 @@ import {isSummaryMessage, type Pinned, summaryMessage} from '../../core/session/
 import type {AgentEvent, CompactionCause, EventOf} from '../../core/session/event.ts';
 import type {Message} from '../../core/session/message.ts';
 import {type ModelTurn, type TurnOptions, takeTurn} from '../model-turn.ts';
-import {tokensOfMessages} from '../usage-estimate.ts';
+import {tokensOfMessages} from '../request-usage.ts';
 import {asText, fitInto} from './fit.ts';
 import {isSameRefusal, overflowOf, shortTokens, smallerTarget} from './overflow.ts';
 import type {Carried} from './sent-history.ts';

@@ -1,7 +1,7 @@
 import {headAndTail} from '../../core/cut-text.ts';
 import type {Message} from '../../core/session/message.ts';
 import {type PartLimits, shorten} from '../../core/session/shorten.ts';
-import {tokensOf, tokensOfMessages} from '../usage-estimate.ts';
+import {tokensOf, tokensOfMessages} from '../request-usage.ts';
 
 /** A conversation made to fit: without its first `from` messages, and with no part longer than the limits. */
 export type Cut = PartLimits & {readonly from: number};

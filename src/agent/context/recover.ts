@@ -1,10 +1,9 @@
 import type {AgentEvent, CompactionCause} from '../../core/session/event.ts';
 import type {ModelTurn} from '../model-turn.ts';
-import {tokensOfMessages} from '../usage-estimate.ts';
+import {tokensOfMessages} from '../request-usage.ts';
 import {type Compacted, compact, cut, type LongConversation, noSummary} from './compact.ts';
-import {isAtEnd} from './context-window.ts';
 import {isSameRefusal, type Overflow, overflowOf, shortTokens, smallerTarget} from './overflow.ts';
-import {type CompactingOptions, countedTurn, type HistoryState, isLong} from './sent-history.ts';
+import {type CompactingOptions, countedTurn, type HistoryState, isAtEnd, isLong} from './sent-history.ts';
 
 /** Replaces the conversation by a summary; if none comes, and the window is full, by its newest part. */
 export async function* compactNow(

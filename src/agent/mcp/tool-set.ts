@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import type {Tool} from '../../core/session/tool.ts';
+import {tokensOfDefinitions} from '../request-usage.ts';
 import {defineTool} from '../tools/define-tool.ts';
-import {tokensOfDefinitions} from '../usage-estimate.ts';
 
 /** The share of the context window that the definitions of MCP tools may take. */
 const maxShare = 0.1;

@@ -11,7 +11,7 @@ import {imagesTo, type ShownStore} from '../images/model-images.ts';
 import {pathText, spellPath} from '../paths/path-text.ts';
 import {refusal} from '../policy/refusal.ts';
 import {isSecretFile} from '../policy/secret-files.ts';
-import {tokensOf, tokensOfMessages} from '../usage-estimate.ts';
+import {tokensOf, tokensOfMessages} from '../request-usage.ts';
 
 /** Reads mentions of one kind, such as `@log:web-shop`, or resources of MCP servers. */
 export type MentionSource = {

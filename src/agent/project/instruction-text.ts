@@ -1,6 +1,6 @@
 import {cutText} from '../../core/cut-text.ts';
 import {pathText} from '../paths/path-text.ts';
-import {tokensOf} from '../usage-estimate.ts';
+import {tokensOf} from '../request-usage.ts';
 import type {JudgedFile} from './project.ts';
 
 /** Most characters of all instruction files together; what comes after is left out. */

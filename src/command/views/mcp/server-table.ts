@@ -1,6 +1,6 @@
 import type {ServerFault} from '../../../agent/mcp/configured-servers.ts';
 import type {ServerStatus} from '../../../agent/mcp/servers.ts';
-import {tokensOfDefinitions} from '../../../agent/usage-estimate.ts';
+import {tokensOfDefinitions} from '../../../agent/request-usage.ts';
 import {entryOf} from '../../../config/mcp/mcp-file.ts';
 import type {ErrorReport} from '../../../core/error.ts';
 import {formatCount} from '../../../core/format.ts';

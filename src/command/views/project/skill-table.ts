@@ -1,6 +1,6 @@
 import {leftOut, type ProjectState} from '../../../agent/project/project.ts';
+import {tokensOf} from '../../../agent/request-usage.ts';
 import type {Skill} from '../../../agent/skills/skill.ts';
-import {tokensOf} from '../../../agent/usage-estimate.ts';
 import {formatCount} from '../../../core/format.ts';
 import type {Result} from '../../result.ts';
 
