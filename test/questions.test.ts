@@ -48,7 +48,7 @@ const questions: Readonly<Record<string, readonly string[]>> = {
 		'src/client/environment-logs.ts#environmentLogSource',
 		'src/logs/tail.ts#tailLog',
 		'src/logs/read-answer.ts#readAnswer',
-		'src/ui/logs/followed-log.ts#followLog',
+		'src/ui/logs/followed-logs.ts#followLog',
 		'src/ui/logs/followed-logs.ts#createFollowedLogs',
 		'src/ui/logs/log-panel.ts#drawLogPanel',
 	],

@@ -1,7 +1,7 @@
 import {noOwnKeys, type OwnKeys} from '../../src/editor/keymap/keymap.ts';
 import type {OpenLog} from '../../src/store/logs-slice.ts';
 import {createPalette} from '../../src/terminal/text/style.ts';
-import type {OpenLine} from '../../src/ui/logs/followed-log.ts';
+import type {OpenLine} from '../../src/ui/logs/followed-logs.ts';
 import {drawLogPanel} from '../../src/ui/logs/log-panel.ts';
 import {createLogRenderer} from '../../src/ui/logs/log-screen.ts';
 import type {LogEntries} from '../../src/ui/logs/merged-log.ts';

@@ -1,14 +1,39 @@
 import {AppError, messageOf} from '../../core/error.ts';
+import {levelOf} from '../../logs/levels.ts';
+import {createLogBuffer, type LogBuffer} from '../../logs/log-buffer.ts';
+import type {LogEntry} from '../../logs/log-entry.ts';
 import type {LogToFollow} from '../../logs/log-to-follow.ts';
+import {turn} from '../../logs/slices.ts';
+import {tailLog} from '../../logs/tail.ts';
 import {systemTailClock, type TailClock} from '../../logs/tail-clock.ts';
-import {hasLogin, holdTail, type LogLogin, releaseTail, shownState} from '../../logs/tail-control.ts';
+import {
+	createTailHandle,
+	hasLogin,
+	holdTail,
+	type LogLogin,
+	releaseTail,
+	shownState,
+	type TailHandle,
+} from '../../logs/tail-control.ts';
 import type {TailState} from '../../logs/tail-state.ts';
 import {allLogs, type OpenLog} from '../../store/logs-slice.ts';
 import type {AppStore} from '../../store/store.ts';
 import {stillStepMs} from '../../terminal/motion.ts';
-import {createFollowedLog, type FollowedLog, followLog, type OpenLine} from './followed-log.ts';
 import {summaryOf} from './log-display.ts';
 import {createMergedLog, type LogEntries, type MergedLog} from './merged-log.ts';
+
+/** One log that is followed. */
+type FollowedLog = TailHandle & {
+	readonly environment: string;
+	readonly buffer: LogBuffer;
+	/** The last line while its end is still to come; undefined if there is none. */
+	open: OpenLine | undefined;
+	/** Counts for the store. */
+	counts: Pick<OpenLog, 'lines' | 'gaps' | 'unread'>;
+};
+
+/** A last line without an end, of one log. `at` is when it was seen, in milliseconds since the epoch. */
+export type OpenLine = {readonly environment: string; readonly seq: number; readonly at: number; readonly text: string};
 
 type Dependencies = {
 	readonly store: AppStore;
@@ -130,23 +155,92 @@ function openLog(followed: Followed, given: LogToFollow, updates: LogUpdates): v
 	}
 
 	closeLog(followed, environment);
-	const log = createFollowedLog(given);
+	const log: FollowedLog = {
+		...createTailHandle(given),
+		environment,
+		buffer: createLogBuffer(),
+		open: undefined,
+		counts: {lines: 0, gaps: 0, unread: 0},
+	};
 	logs.set(environment, log);
 	followed.merged =
 		followed.merged?.reopened(clock.now()) ?? (logs.size > 1 ? mergeLogs(logs.values(), clock.now()) : undefined);
 	const title = titleOf(given, store.getState().logs);
 	store.getState().addLog({environment, server, title, openedAt: clock.now(), ...factsOf(log)});
-	followLog(log, given, {
-		clock,
-		onEntry: entry => followed.merged?.push(environment, entry, clock.now()),
-		onEntries: updates.publishSoon,
-		onState: updates.publish,
-	}).catch((error: unknown) => {
+	followLog(followed, log, given, updates).catch((error: unknown) => {
 		const why = `a fault inside service: ${messageOf(error)}`;
 		log.abort.abort();
 		log.reported = {name: 'ended', why, error: new AppError('interrupted', `${why}.`)};
 		updates.publish();
 	});
+}
+
+/** Longest stretch of work before keys are handled. */
+const sliceMs = 8;
+
+/** Follows a log until it ends or is aborted. Throws only for bugs. */
+async function followLog(
+	followed: Followed,
+	log: FollowedLog,
+	{source, sinceStart = false}: LogToFollow,
+	updates: LogUpdates,
+): Promise<void> {
+	const {environment, control} = log;
+	const {signal} = log.abort;
+	const {clock} = followed;
+	for await (const event of tailLog({source, signal, control, clock, sinceStart})) {
+		if (signal.aborted) {
+			return;
+		}
+
+		switch (event.type) {
+			case 'lines':
+				await addLines(followed, log, event.lines);
+				updates.publishSoon();
+				break;
+			case 'mark': {
+				const {mark} = event;
+				log.counts = {...log.counts, gaps: log.counts.gaps + (mark === 'restarted' ? 0 : 1)};
+				addEntry(followed, log, {kind: 'mark', seq: log.counts.lines, at: clock.now(), mark});
+				updates.publishSoon();
+				break;
+			}
+			case 'open': {
+				const seq = log.counts.lines + 1;
+				log.open = event.text === '' ? undefined : {environment, seq, at: clock.now(), text: event.text};
+				updates.publishSoon();
+				break;
+			}
+			case 'state':
+				log.reported = event.state;
+				updates.publish();
+				break;
+			default:
+				event satisfies never;
+		}
+	}
+}
+
+async function addLines(followed: Followed, log: FollowedLog, lines: readonly string[]): Promise<void> {
+	let startedAt = performance.now();
+	for (const text of lines) {
+		const seq = log.counts.lines + 1;
+		log.counts = {...log.counts, lines: seq, unread: log.counts.unread + 1};
+		addEntry(followed, log, {kind: 'line', seq, at: followed.clock.now(), text, level: levelOf(text)});
+		if (performance.now() - startedAt > sliceMs) {
+			await turn();
+			if (log.abort.signal.aborted) {
+				return;
+			}
+
+			startedAt = performance.now();
+		}
+	}
+}
+
+function addEntry({merged, clock}: Followed, {environment, buffer}: FollowedLog, entry: LogEntry): void {
+	buffer.push(entry);
+	merged?.push(environment, entry, clock.now());
 }
 
 function closeLog(followed: Followed, environment: string): string {
