@@ -5,10 +5,9 @@ import {isJsonObject} from '../core/json.ts';
 import {originOf} from '../core/origin.ts';
 import {type RetryClock, systemClock, withRetry} from '../net/retry.ts';
 import type {Transport} from '../net/transport.ts';
-import {readAnswer} from './answer.ts';
 import {withDoubtIfSent} from './doubt.ts';
 import {type Refresh, refreshing} from './refreshing.ts';
-import {type ClientCall, requestOf} from './request.ts';
+import {type ClientCall, readAnswer, requestOf} from './request.ts';
 
 /** The call is optional if the operation requires no input. */
 type Operation<E extends Endpoint> =

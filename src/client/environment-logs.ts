@@ -4,8 +4,7 @@ import {isJsonObject} from '../core/json.ts';
 import type {Origin} from '../core/origin.ts';
 import {readText} from '../net/read-body.ts';
 import type {Transport, TransportResponse} from '../net/transport.ts';
-import {readAnswer} from './answer.ts';
-import {requestOf} from './request.ts';
+import {readAnswer, requestOf} from './request.ts';
 
 /** Longest silence of a server. A tail retries. */
 const timeoutMs = 30_000;

@@ -1,7 +1,7 @@
 import {AppError} from '../core/error.ts';
-import {isOfAnotherShape} from './answer.ts';
 import type {Client} from './client.ts';
 import {isPageInstead, refusalOf} from './refusal.ts';
+import {isOfAnotherShape} from './request.ts';
 
 /**
  * Returns the result of an extension of the API; undefined if the server doesn't offer it: it may not know the path, or use
