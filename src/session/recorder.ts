@@ -1,9 +1,9 @@
 import type {CallPiece, PiecesDropped} from '../core/session/call-draft.ts';
 import type {AgentEvent, Recorded} from '../core/session/event.ts';
 import type {Transcript} from '../core/session/transcript.ts';
+import type {Journal} from '../storage/journal.ts';
 import type {AppStore} from '../store/store.ts';
-import {maskEvent} from './mask-event.ts';
-import {createStreamMask, type Masking} from './mask-stream.ts';
+import {createStreamMask, type Masking, maskEvent} from './mask-events.ts';
 
 /** Where the records of one session are kept. Never throws: a write error is a state of the store. */
 export type RecordLog = {
@@ -13,6 +13,19 @@ export type RecordLog = {
 	/** Flushes, then closes the file. */
 	readonly close: () => Promise<void>;
 };
+
+/** Returns a log over a journal that is still being opened: it passes records on in order. */
+export function logOf(journal: Promise<Journal>): RecordLog {
+	return {
+		append: (record: Recorded) => void journal.then(opened => opened.append(record)),
+		async flush() {
+			await (await journal).flush();
+		},
+		async close() {
+			await (await journal).close();
+		},
+	};
+}
 
 /** Its masking removes credentials from what the user typed and the model wrote, for everything but the run that it belongs to. */
 export type RecorderOptions = Masking & {

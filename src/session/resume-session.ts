@@ -7,12 +7,12 @@ import {changeSteps} from '../core/session/changes.ts';
 import {countsIn, type SessionRule} from '../core/session/session-rules.ts';
 import {lastModelOf} from '../core/session/transcript.ts';
 import {shellWord} from '../core/shell-word.ts';
-import {logOf} from '../storage/journal-log.ts';
 import {realFolder} from '../storage/real-folder.ts';
 import type {SessionAccess} from '../storage/session-access.ts';
 import type {AppStore} from '../store/store.ts';
 import type {Conversation} from './conversation.ts';
 import type {Background} from './conversations.ts';
+import {logOf} from './recorder.ts';
 
 /** A session that started in another folder than the one that the agent works in. */
 export type SessionElsewhere = {

@@ -7,8 +7,7 @@ import type {AgentEvent} from '../../src/core/session/event.ts';
 import type {Message} from '../../src/core/session/message.ts';
 import {reduceTranscript} from '../../src/core/session/reduce-transcript.ts';
 import {emptyTranscript} from '../../src/core/session/transcript.ts';
-import {maskEvent} from '../../src/session/mask-event.ts';
-import {createStreamMask} from '../../src/session/mask-stream.ts';
+import {createStreamMask, maskEvent} from '../../src/session/mask-events.ts';
 import {approvalsOf, call, finish, text} from '../agent/scripted.ts';
 import {scripted} from '../store/scripted-conversation.ts';
 

@@ -6,7 +6,7 @@ import {mask} from '../../core/secrets/secret.ts';
 import type {CallDraft} from '../../core/session/call-draft.ts';
 import {callVerb, callWords} from '../../core/session/call-words.ts';
 import {maxTail, maxText, type PartialArguments} from '../../core/session/partial-arguments.ts';
-import {maskArguments} from '../../session/mask-event.ts';
+import {maskArguments} from '../../session/mask-events.ts';
 import {safeLine} from '../../terminal/text/safe-text.ts';
 import {lineWidth, truncate} from '../../terminal/text/width.ts';
 import {runningSign, type ToolStyle} from './tool-lines.ts';

@@ -6,7 +6,7 @@ import {openConfig} from '../../../src/config/config.ts';
 import {createKnownSecrets} from '../../../src/config/known-secrets.ts';
 import type {AgentEvent} from '../../../src/core/session/event.ts';
 import type {Tool} from '../../../src/core/session/tool.ts';
-import {maskEvent} from '../../../src/session/mask-event.ts';
+import {maskEvent} from '../../../src/session/mask-events.ts';
 import {temporaryHome} from '../../storage/temporary.ts';
 import {approvalsOf, runOptions, scriptedModel} from '../scripted.ts';
 

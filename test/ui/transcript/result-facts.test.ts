@@ -11,7 +11,7 @@ import type {JsonObject} from '../../../src/core/json.ts';
 import type {Block} from '../../../src/core/session/block.ts';
 import {parseRecorded, type ToolFacts} from '../../../src/core/session/event.ts';
 import type {Tool} from '../../../src/core/session/tool.ts';
-import {maskEvent} from '../../../src/session/mask-event.ts';
+import {maskEvent} from '../../../src/session/mask-events.ts';
 import {blockLines} from '../../../src/ui/transcript/block-lines.ts';
 import {readFacts} from '../../../src/ui/transcript/old-results.ts';
 import {openCommands} from '../../agent/tools/command/open-commands.ts';
