@@ -4,11 +4,10 @@ import type {AppState, AppStore} from '../../store/store.ts';
 import {steppedTime} from '../../terminal/motion.ts';
 import type {Palette} from '../../terminal/text/style.ts';
 import {wrapWide} from '../../terminal/text/wrap.ts';
-import {createOpenText} from '../transcript/open-text.ts';
 import {type BlockTools, speaker} from './block-item.ts';
 import type {LiveLines} from './frame.ts';
 import {liveLimit, rowsAbove} from './layout.ts';
-import {createTranscriptProgress, type Drawing, type DrawnLines} from './transcript-progress.ts';
+import {createOpenText, createTranscriptProgress, type Drawing, type DrawnLines} from './transcript-progress.ts';
 import {createWritten, type Item, type Rewrapped} from './written.ts';
 
 export type PainterParts = {
