@@ -1,6 +1,6 @@
 import {describe, expect, test} from 'vitest';
 import {AppError} from '../../src/core/error.ts';
-import {createSseParser} from '../../src/net/sse.ts';
+import {createSseParser} from '../../src/providers/chunks.ts';
 import type {Provider, ProviderEvent} from '../../src/providers/provider.ts';
 import {type Recording, recordings} from './recordings.ts';
 import {

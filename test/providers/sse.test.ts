@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
 import {AppError} from '../../src/core/error.ts';
-import {createSseParser, type ServerSentEvent} from '../../src/net/sse.ts';
+import {createSseParser, type ServerSentEvent} from '../../src/providers/chunks.ts';
 
 async function* inPieces(bytes: Uint8Array, size: number): AsyncGenerator<Uint8Array> {
 	for (let from = 0; from < bytes.length; from += size) {
