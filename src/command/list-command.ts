@@ -1,10 +1,17 @@
 import * as z from 'zod/mini';
 import type {Client} from '../client/client.ts';
+import {assertServer, ifOffered} from '../client/extension.ts';
+import type {RecentKind} from '../config/recents.ts';
+import type {Sighting} from '../config/sightings.ts';
 import type {Scope} from '../contract/endpoint.ts';
+import {originalOf} from '../contract/lenient.ts';
+import {isJsonObject, type JsonObject} from '../core/json.ts';
+import type {PlatformSession} from '../platform/platform-session.ts';
 import {countArgument} from './argument-types.ts';
 import {command} from './command.ts';
-import type {Command} from './context.ts';
-import {type ListPage, type ListView, platformList} from './views/platform-list.ts';
+import type {Command, CommandContext} from './context.ts';
+import {looseTable} from './render/loose-table.ts';
+import type {Result} from './result.ts';
 
 type PageQuery = {readonly page?: number; readonly page_size?: number};
 
@@ -79,4 +86,102 @@ export function pageNotes(line: string, {page = 1, pageSize = 50}: Flags, shown:
 /** Returns the text of an empty page. `next` is what to do if nothing is listed at all. */
 export function emptyPage(names: string, {page = 1}: Flags, next: string): string {
 	return page > 1 ? `No ${names} on page ${page}.` : `No ${names} yet. ${next}`;
+}
+
+type ListPage = {readonly items?: readonly object[]; readonly total?: number};
+
+/** How a list is shown. */
+type ListView = {
+	/** What it lists, in the plural; and one of it, as completion names it. */
+	readonly name: string;
+	readonly kind: RecentKind;
+	/** The command as the user types it. */
+	readonly line: string;
+	/** Fields of an entry. Each one that an entry has is a column. */
+	readonly columns: readonly string[];
+	/** Shown if the list is empty. */
+	readonly empty: string;
+	/** The command that shows one entry, and the field that is its last word. */
+	readonly opens?: {readonly words: readonly string[]; readonly by: string};
+};
+
+/** Returns a list of the server; if the server doesn't offer it, what was seen of it on this machine. */
+async function platformList(
+	context: CommandContext,
+	{client, server, profile}: PlatformSession,
+	page: Promise<ListPage>,
+	view: ListView,
+	flags: Flags,
+): Promise<Result> {
+	const answer = await ifOffered(client, page, context.signal);
+	if (!answer) {
+		const seen = await seenItems(context, {server, profile, ...view});
+		if (seen.length === 0) {
+			await assertServer(client, server, context.signal);
+		}
+
+		return seenTable(seen, {server, ...view});
+	}
+
+	const items = (answer.items ?? []).filter(isJsonObject);
+	const {columns, empty, line, opens, name} = view;
+	const total = answer.total ?? items.length;
+	return looseTable({
+		items,
+		first: columns,
+		hides: field => !columns.includes(field),
+		empty: total > 0 ? `No ${name} on page ${flags.page ?? 1}; there are ${total} in all.` : empty,
+		notes: nextPage(line, flags, total),
+		...(opens && {
+			opens: {
+				words: opens.words,
+				ids: items.map(item => (typeof item[opens.by] === 'string' ? `${item[opens.by]}` : '')),
+			},
+		}),
+		data: originalOf(answer),
+	});
+}
+
+/** Returns how to see the next page, if there is one. */
+function nextPage(line: string, {page = 1, pageSize = 50}: Flags, total: number): readonly string[] {
+	const pages = Math.ceil(total / pageSize);
+	const size = pageSize === 50 ? '' : ` --page-size ${pageSize}`;
+	return page < pages ? [`Page ${page} of ${pages}. Next: \`${line} --page ${page + 1}${size}\``] : [];
+}
+
+/** What is listed: its name in the plural, and its fields. */
+type Listed = {readonly server: string; readonly name: string; readonly columns: readonly string[]};
+
+type Where = Pick<Listed, 'server' | 'columns'> & {readonly profile: string; readonly kind: RecentKind};
+
+/** Returns the table of what this machine has seen of a server that offers no list, with a note that says so. */
+function seenTable(items: readonly JsonObject[], {server, name, columns}: Listed): Result {
+	const first = [...columns, 'seen_at'];
+	return looseTable({
+		items,
+		first,
+		hides: field => !first.includes(field),
+		empty: `${server} doesn't list ${name}, and this machine has seen none. Name one by its id.`,
+		notes: items.length > 0 ? [`${server} doesn't list ${name}. These were seen on this machine.`] : [],
+		data: {items, source: 'seen on this machine'},
+	});
+}
+
+/** Returns what this machine has seen of a server, newest first. */
+async function seenItems(
+	{program, flags}: CommandContext,
+	{server, profile, kind, columns}: Where,
+): Promise<readonly JsonObject[]> {
+	const {org, workspace} = flags;
+	const isAsked = (sighting: Sighting) =>
+		sighting.kind === kind &&
+		sighting.profile === profile &&
+		sighting.server === server &&
+		(org === undefined || sighting.org === org) &&
+		(workspace === undefined || sighting.workspace === workspace);
+	const seen = (await program.local.sightings.recall())
+		.filter(isAsked)
+		.map(({id, shown, at}) => ({id, ...shown, seen_at: at}));
+	const [field = 'id'] = columns;
+	return seen.length > 0 ? seen : program.local.recents.recall(profile, kind).map(id => ({[field]: id}));
 }
