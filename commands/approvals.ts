@@ -1,14 +1,10 @@
-import {sep} from 'node:path';
 import * as z from 'zod/mini';
-import type {KeptRule} from '../src/agent/approval/rule-book.ts';
 import {parseNewRule, ruleText} from '../src/agent/policy/rules/rule.ts';
 import {wholeNumber} from '../src/command/argument-types.ts';
 import {command, noun} from '../src/command/command.ts';
 import type {Command} from '../src/command/context.ts';
-import type {Result} from '../src/command/result.ts';
 import {AppError} from '../src/core/error.ts';
-import {ruleSource} from '../src/core/session/allowed-text.ts';
-import {type ApprovalMode, approvalModes} from '../src/core/session/approval.ts';
+import {approvalModes} from '../src/core/session/approval.ts';
 import {modeEffects} from '../src/store/approval-slice.ts';
 
 /** Returns the command that adds a rule with this effect. A shell has no session, so there it is for the folder. */
@@ -27,7 +23,7 @@ function ruleCommand(effect: 'allow' | 'deny'): Command {
 		async run({rule: text, session = false}, {program, ui: {live}}) {
 			const rule = parseNewRule(text, effect);
 			const source = session && live ? 'session' : 'folder';
-			await program.project.approvals.rules.add(rule, effect, source);
+			await program.project.approvals.rules.add(rule, source);
 			const data = {rule: ruleText(rule), effect, source};
 			const {hasIdleStar} = await import('../src/agent/policy/rules/describe-rule.ts');
 			const named = rule.pattern?.replace(/\s*\*$/, '');
@@ -48,6 +44,7 @@ const list = command({
 
 	async run(_, {program, ui: {live}}) {
 		await program.project.files.state();
+		const {approvalsView} = await import('../src/command/views/approvals-view.ts');
 		return approvalsView(program.project.approvals.rules.list(), {
 			mode: live && program.store.getState().approvalMode,
 			folder: program.project.folder.path(),
@@ -93,20 +90,21 @@ const revoke = command({
 			throw new AppError('not-found', `Rule ${number} not found.`, {hint: 'List them: `approvals`'});
 		}
 
-		const rule = ruleText(revoked.rule);
-		if (revoked.source === 'flag') {
+		const rule = ruleText(revoked);
+		const {effect, place} = revoked;
+		if (place?.source === 'flag') {
 			throw new AppError('usage', `Rule ${number} is from the command line: ${rule}.`, {
 				hint: 'Start again without that --allow.',
 			});
 		}
 
-		if (revoked.source === 'settings') {
+		if (place?.source === 'settings') {
 			throw new AppError('usage', `Rule ${number} is from a settings file: ${rule}.`, {
 				hint: 'Remove it there: `help hooks`.',
 			});
 		}
 
-		return {kind: 'text', text: `Removed ${rule}.`, data: {rule, effect: revoked.effect, source: revoked.source}};
+		return {kind: 'text', text: `Removed ${rule}.`, data: {rule, effect, source: place?.source ?? null}};
 	},
 });
 
@@ -121,11 +119,11 @@ const explain = command({
 	whileRunning: true,
 
 	async run({act: text}, {program}) {
-		const {actOf, explainAct} = await import('../src/command/views/explain-act.ts');
+		const {actOf, explainAct} = await import('../src/command/views/approvals-view.ts');
 		await program.project.files.state();
 		const act = actOf(text, program.project.folder.path());
-		const {judge, rules} = program.project.approvals;
-		const said = explainAct(act, await judge(act), {mode: program.store.getState().approvalMode, rules: rules.list()});
+		const verdict = await program.project.approvals.judge(act);
+		const said = explainAct(act, verdict, program.store.getState().approvalMode);
 		return {kind: 'text', text: said.text, data: {act: text, ...said}};
 	},
 });
@@ -136,41 +134,3 @@ export default noun({
 	verbs: [list, mode, allow, deny, revoke, explain],
 	fallback: 'list',
 });
-
-/** Shows the mode, undefined in a shell, and the numbered rules. */
-function approvalsView(
-	rules: readonly KeptRule[],
-	{mode, folder}: {readonly mode: ApprovalMode | undefined; readonly folder: string},
-): Result {
-	const effect = {allow: 'allow', deny: 'deny'} as const;
-	return {
-		kind: 'table',
-		...(mode && {title: `Approval mode: ${mode}`}),
-		columns: [
-			{label: '#', align: 'right', whole: true},
-			{label: 'effect', whole: true},
-			{label: 'rule'},
-			{label: 'from', spare: true},
-			{label: 'last allowed', spare: true},
-		],
-		rows: rules.map(({effect: is, rule, source, lastAllowed}, index) => [
-			String(index + 1),
-			effect[is],
-			ruleText(rule),
-			ruleSource(source),
-			lastAllowed ?? '',
-		]),
-		empty: 'No rules yet. Add one: `approvals allow "run_command(npm test *)"`',
-		data: {
-			...(mode && {mode}),
-			folder: folder.replaceAll(sep, '/'),
-			rules: rules.map(({effect: is, rule, source, lastAllowed}, index) => ({
-				number: index + 1,
-				effect: is,
-				rule: ruleText(rule),
-				source,
-				last_allowed: lastAllowed ?? null,
-			})),
-		},
-	};
-}

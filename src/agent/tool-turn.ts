@@ -7,7 +7,6 @@ import type {AgentEvent, FileChange, ImageType, ShownImage, ToolFacts} from '../
 import type {Message} from '../core/session/message.ts';
 import type {Tool, ToolContext} from '../core/session/tool.ts';
 import {answerCall, type CallAnswer} from './answer-call.ts';
-import type {Approvals} from './approval/approval.ts';
 import type {ChangeTracker} from './changes/change-tracker.ts';
 import {createChannel} from './channel.ts';
 import type {Hooks} from './hooks/hooks.ts';
@@ -41,8 +40,17 @@ export type ToolPlace = {
 	readonly workspace: string;
 	/** The files that the model has read in this session: the hash of their content, by real path. */
 	readonly readFiles: Map<string, string>;
-	/** Asks the user for what a tool may not do without approval. */
-	readonly approvals: Approvals;
+	/** Asks the user for what a call may not do without approval. `emit` gets the question and the answer as events. */
+	readonly approvals: (call: {
+		readonly id: string;
+		readonly signal: AbortSignal;
+		readonly emit: (event: AgentEvent) => void;
+		/**
+		 * True if the model wrote the call as text. What it writes may be a quotation, so that no rule, mode or flag allows it:
+		 * only what reads runs without the user (SAFETY 14).
+		 */
+		readonly isWritten?: true;
+	}) => ToolContext['approve'];
 	/** Where the user reads what the model tells them of commands; the app by default. */
 	readonly commandPlace?: CommandPlace | undefined;
 };

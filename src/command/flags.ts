@@ -1,4 +1,3 @@
-import type {UnaskedMode} from '../agent/approval/unasked.ts';
 import {efforts} from '../core/effort.ts';
 import {closest} from './closest.ts';
 import type {ValueKind} from './completion/known-values.ts';
@@ -35,7 +34,8 @@ export type OutputFormat = (typeof formats)[number];
 const stdinModes = ['auto', 'wait', 'ignore'] as const;
 export type StdinMode = (typeof stdinModes)[number];
 
-const approvals = ['never', 'edits', 'all'] as const satisfies readonly UnaskedMode[];
+/** What `--approve` allows without asking. */
+export const unaskedModes = ['never', 'edits', 'all'] as const;
 
 const shared = {
 	profile: {names: ['--profile'], value: 'name', summary: 'Use this profile', completes: 'profile'},
@@ -89,7 +89,7 @@ const runFlagTable = {
 		names: ['--approve'],
 		value: 'mode',
 		summary: 'What to allow without asking: never, edits or all',
-		choices: approvals,
+		choices: unaskedModes,
 	},
 	allow: {
 		names: ['--allow'],

@@ -1,4 +1,3 @@
-import type {UnaskedMode} from '../agent/approval/unasked.ts';
 import type {Effort} from '../core/effort.ts';
 import {AppError} from '../core/error.ts';
 import {parseUsd} from '../core/ledger/parse-usd.ts';
@@ -13,6 +12,7 @@ import {
 	readFlags,
 	runFlags,
 	type StdinMode,
+	type unaskedModes,
 	unknownFlag,
 } from './flags.ts';
 import {lastWord} from './words.ts';
@@ -26,7 +26,7 @@ export type RunFlags = {
 	readonly maxTurns: number | undefined;
 	readonly budgetUsd: number | undefined;
 	/** What a run without a screen may do without asking; nothing if it is left out. */
-	readonly approve: UnaskedMode | undefined;
+	readonly approve: (typeof unaskedModes)[number] | undefined;
 	/** Rules that allow acts without asking, as given. */
 	readonly allow: readonly string[];
 	/** True to use the instructions, hooks and settings of the folder in this run without asking. */

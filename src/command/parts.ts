@@ -1,8 +1,7 @@
-import type {Decide} from '../agent/approval/approval.ts';
-import type {RuleBook} from '../agent/approval/rule-book.ts';
-import type {Judge} from '../agent/approval/ruling.ts';
+import type {ApprovalQuestion} from '../agent/approval/approval.ts';
 import type {Changes} from '../agent/changes/changes.ts';
 import type {McpServers} from '../agent/mcp/servers.ts';
+import type {Rule, Verdict} from '../agent/policy/rules/rule.ts';
 import type {Project} from '../agent/project/project.ts';
 import type {Job} from '../agent/tools/command/jobs.ts';
 import type {Config} from '../config/config.ts';
@@ -15,6 +14,7 @@ import type {Sightings} from '../config/sightings.ts';
 import type {Debug} from '../core/debug.ts';
 import type {Environment} from '../core/environment.ts';
 import type {PathIndex} from '../core/fuzzy-paths.ts';
+import type {Act, ApprovalAnswer} from '../core/session/approval.ts';
 import type {Recorded} from '../core/session/event.ts';
 import type {ToolDefinition} from '../core/session/tool.ts';
 import type {PriceOf} from '../core/session/usage.ts';
@@ -100,7 +100,7 @@ export type SessionPart = {
 	/** Continues a session; see `ResumeSession`. */
 	readonly resume: ResumeSession;
 	/** Sets how the user is asked for an approval; without it, `--approve` decides. */
-	readonly askWith: (decide: Decide) => void;
+	readonly askWith: (decide: (question: ApprovalQuestion, signal: AbortSignal) => Promise<ApprovalAnswer>) => void;
 	/**
 	 * Sets how questions of the agent and logins that its tools need reach the user; without it, the agent is told that nobody
 	 * can answer.
@@ -120,7 +120,17 @@ export type ProjectPart = {
 	/** Opens the changes of files in the folder. */
 	readonly changes: () => Promise<Changes>;
 	/** The rules of approvals, and what they say about an act. */
-	readonly approvals: {readonly rules: RuleBook; readonly judge: Judge};
+	readonly approvals: {
+		readonly rules: {
+			/** Returns all rules in the order of their numbers. Throws AppError("failed") if those of the folder can't be read. */
+			readonly list: () => readonly Rule[];
+			/** Adds a rule, once. Throws what `updateSmallFile` throws. */
+			readonly add: (rule: Rule, source: 'session' | 'folder') => Promise<void>;
+			/** Removes the rule with that number. Returns it; undefined if there is none. */
+			readonly revoke: (number: number) => Promise<Rule | undefined>;
+		};
+		readonly judge: (act: Act) => Promise<Verdict>;
+	};
 };
 
 /** What the user types: its history and drafts, and what it may mention. */

@@ -1,5 +1,4 @@
 import {realpathSync} from 'node:fs';
-import {openFolderRules} from '../agent/approval/folder-rules.ts';
 import {createRuleBook} from '../agent/approval/rule-book.ts';
 import {parseNewRule} from '../agent/policy/rules/rule.ts';
 import {createProject} from '../agent/project/project.ts';
@@ -44,7 +43,7 @@ export function openLocalState({store, env, debug, ...options}: ProgramOptions) 
 	const rules = createRuleBook({
 		folder: folder.path,
 		flags: (options.allow ?? []).map(rule => parseNewRule(rule, 'allow')),
-		ofFolder: openFolderRules({path: home.approvalsFile, folder: folder.path}),
+		path: home.approvalsFile,
 		denied: project.denied,
 		hide: secrets.hide,
 	});

@@ -1,4 +1,3 @@
-import type {SessionApprovals} from '../agent/approval/approval.ts';
 import type {ChangeTracker} from '../agent/changes/change-tracker.ts';
 import type {RunStarter} from '../agent/history.ts';
 import type {SessionBindings} from '../agent/session-bindings.ts';
@@ -26,7 +25,7 @@ type Dependencies = RecorderOptions &
 		/** Returns where the requests of a session may go, as far as its records say. */
 		readonly createBindings?: (transcript: Transcript) => SessionBindings;
 		/** Returns the approvals of a session with these rules of its own. */
-		readonly createApprovals: (rules: readonly SessionRule[]) => SessionApprovals;
+		readonly createApprovals: (rules: readonly SessionRule[]) => SessionGrants['approvals'];
 		/** Returns the records of a session whose log was flushed. */
 		readonly readLog: (session: string) => Promise<readonly Recorded[]>;
 		/**

@@ -1,4 +1,3 @@
-import type {SessionApprovals} from '../agent/approval/approval.ts';
 import type {ChangeTracker} from '../agent/changes/change-tracker.ts';
 import type {ModelWindows} from '../agent/context/model-windows.ts';
 import type {CompactionAccess} from '../agent/context/sent-history.ts';
@@ -12,7 +11,7 @@ import type {LedgerOptions} from '../agent/request-usage.ts';
 import {runAgent} from '../agent/run.ts';
 import type {OpenTask} from '../agent/run-task.ts';
 import type {ModelBinding, SessionBindings} from '../agent/session-bindings.ts';
-import type {RunTools} from '../agent/tool-turn.ts';
+import type {RunTools, ToolPlace} from '../agent/tool-turn.ts';
 import {type CapCounts, type CapLimits, defaultLimits} from '../core/caps.ts';
 import type {CommandPlace} from '../core/command-words.ts';
 import {formatDate} from '../core/format.ts';
@@ -74,7 +73,7 @@ export type RunDependencies = Pick<RecorderOptions, 'now'> & {
 
 /** What the user allowed and the model has read is valid for one session. */
 export type SessionGrants = {
-	readonly approvals: SessionApprovals;
+	readonly approvals: {readonly startRun: (startedBy?: () => RunStarter) => ToolPlace['approvals']};
 	readonly readFiles: Map<string, string>;
 	readonly changes: ChangeTracker | undefined;
 	/** What its runs have used of their caps since the last message that the user sent. */

@@ -8,9 +8,9 @@ import {fitHints} from '../terminal/text/fit-parts.ts';
 import {safeText} from '../terminal/text/safe-text.ts';
 import type {Palette} from '../terminal/text/style.ts';
 import {truncate} from '../terminal/text/width.ts';
-import {modeRole, promptSign, promptWidth} from './approvals/approval-mode.ts';
 import {useApp, useUi} from './context.ts';
 import {Box} from './ink.ts';
+import {modeRole, promptSign, promptWidth} from './prompt/approval-mode.ts';
 import type {Caret, Frame} from './screen/live-region.ts';
 
 type Props = {

@@ -14,12 +14,12 @@ import {joinBursts} from '../terminal/input/bursts.ts';
 import {maxPastedBytes} from '../terminal/input/paste.ts';
 import {chordOf, type InputToken, type KeyToken, keyToken, type ReplyToken} from '../terminal/input/token.ts';
 import {steadyNow, untilAnswerable} from './answerable.ts';
-import {promptWidth} from './approvals/approval-mode.ts';
 import type {Attention} from './attention/attention.ts';
 import {pressInCompletion} from './completion-keys.ts';
 import type {PanelKeys} from './panels/panel.ts';
 import {opensView, pressInPanel} from './panels/panel-keys.ts';
 import {type AppKeys, pressInApp, showKeys} from './prompt/app-keys.ts';
+import {promptWidth} from './prompt/approval-mode.ts';
 import type {FullScreen} from './screen/full-screen.ts';
 import {createSecondPress, type SecondPress} from './second-press.ts';
 

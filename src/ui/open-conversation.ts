@@ -9,7 +9,6 @@ import {type Connection, localConnection} from '../store/connection-slice.ts';
 import type {AppStore} from '../store/store.ts';
 import type {Palette} from '../terminal/text/style.ts';
 import {truncate} from '../terminal/text/width.ts';
-import {connectApprovals} from './approvals/connect-approvals.ts';
 import type {AppInteraction} from './interaction.ts';
 import {loadHistory, prepareWhileTyping, rememberPrompt, returnQueue} from './kept-prompts.ts';
 import type {LogDisplay} from './logs/log-display.ts';
@@ -115,9 +114,10 @@ export async function openConversation(
 	}, interact);
 	greet(parts, flags);
 	loadHistory(program, store, tell);
+	const {connectApprovals, followAllMode} = await import('./approvals/connect-approvals.ts');
 	const stops = [
-		await connectApprovals({...parts, tell}),
-		(await import('./approvals/all-mode.ts')).followAllMode({store, folder: program.project.folder, interact, tell}),
+		connectApprovals({...parts, tell}),
+		followAllMode({store, folder: program.project.folder, interact, tell}),
 		followStore(parts),
 		prepareWhileTyping(program.prompts, store),
 		followSavedSessions({store, entries: program.commands.all, list: () => program.session.saved.list(false)}),

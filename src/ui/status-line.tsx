@@ -9,10 +9,10 @@ import {fitParts, type RankedPart} from '../terminal/text/fit-parts.ts';
 import {plainRole} from '../terminal/text/role.ts';
 import {safeLine} from '../terminal/text/safe-text.ts';
 import type {Palette} from '../terminal/text/style.ts';
-import {modeRole} from './approvals/approval-mode.ts';
 import {type Activity, activityOf} from './attention/attention-text.ts';
 import {useApp, useUi} from './context.ts';
 import {Text} from './ink.ts';
+import {modeRole} from './prompt/approval-mode.ts';
 import {useCountdown, useTimes} from './use-elapsed.ts';
 
 type Props = {

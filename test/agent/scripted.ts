@@ -1,4 +1,4 @@
-import {createApprovals, type Decide} from '../../src/agent/approval/approval.ts';
+import {createApprovals} from '../../src/agent/approval/approval.ts';
 import {decideUnasked} from '../../src/agent/approval/unasked.ts';
 import type {RunOptions} from '../../src/agent/run.ts';
 import type {JsonObject} from '../../src/core/json.ts';
@@ -56,8 +56,10 @@ export const echo: Tool = {
 	run: async ({word}) => `echo ${word}`,
 };
 
+type Parts = Parameters<typeof createApprovals>[0];
+
 /** Returns the approvals of a session in the mode `ask`, without rules, with defaults for what a test leaves out. */
-export function approvalsOf(decide: Decide, more: Partial<Parameters<typeof createApprovals>[0]> = {}) {
+export function approvalsOf(decide: Parts['decide'], more: Partial<Parts> = {}) {
 	return createApprovals({
 		decide,
 		judge: async () => ({effect: 'ask', suggestions: []}),

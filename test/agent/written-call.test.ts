@@ -1,6 +1,7 @@
 import {describe, expect, test} from 'vitest';
-import type {ApprovalRequest} from '../../src/agent/approval/approval.ts';
+import type {ApprovalQuestion} from '../../src/agent/approval/approval.ts';
 import {decideUnasked} from '../../src/agent/approval/unasked.ts';
+import {parseRule} from '../../src/agent/policy/rules/rule.ts';
 import {runAgent} from '../../src/agent/run.ts';
 import type {ApprovalAnswer, ApprovalMode} from '../../src/core/session/approval.ts';
 import type {Tool} from '../../src/core/session/tool.ts';
@@ -20,7 +21,7 @@ const change: Tool = {
 	},
 };
 
-type Answer = (request: ApprovalRequest) => ApprovalAnswer;
+type Answer = (request: ApprovalQuestion) => ApprovalAnswer;
 const yes: Answer = ({hash}) => ({allowed: true, hash, keep: 'session'});
 
 /** Runs a model that writes the call twice, in two turns. Returns the questions, the results and the end. */
@@ -30,13 +31,13 @@ async function run(
 ) {
 	const asked: string[] = [];
 	const approvals = approvalsOf(
-		async (request, signal) => {
+		async request => {
 			asked.push(request.summary);
-			return answer ? answer(request) : decideUnasked('all')(request, signal);
+			return answer ? answer(request) : decideUnasked('all')(request);
 		},
 		{
 			mode: () => mode,
-			judge: async () => ({effect: 'allow', rules: ['edit(a)']}),
+			judge: async () => ({effect: 'allow', by: [parseRule('edit_file(a)')]}),
 		},
 	).startRun();
 	const model = scriptedModel(

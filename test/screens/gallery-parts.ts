@@ -1,4 +1,4 @@
-import type {ApprovalRequest} from '../../src/agent/approval/approval.ts';
+import type {ApprovalQuestion} from '../../src/agent/approval/approval.ts';
 import type {JudgedFile} from '../../src/agent/project/project.ts';
 import {questionFor, trustDrawing} from '../../src/command/views/project/trust-view.ts';
 import type {FileChange} from '../../src/core/session/event.ts';
@@ -6,7 +6,7 @@ import {approvalQuestions} from '../../src/ui/approvals/approval-questions.ts';
 import type {Panel} from '../../src/ui/panels/panels.ts';
 
 /** Returns the question that the app asks about a request. */
-async function questionAbout(request: Pick<ApprovalRequest, 'act' | 'summary' | 'verdict' | 'facts' | 'change'>) {
+async function questionAbout(request: Pick<ApprovalQuestion, 'act' | 'summary' | 'verdict' | 'facts' | 'exactChange'>) {
 	let panel: Panel | undefined;
 	const decide = approvalQuestions({
 		async inquire(inquiry) {
@@ -18,14 +18,19 @@ async function questionAbout(request: Pick<ApprovalRequest, 'act' | 'summary' | 
 		workspace: () => '/home/ada/shop',
 		hide: text => text,
 	});
-	await decide({id: 'c1', hash: '', ...request}, new AbortController().signal);
+	await decide({id: 'c1', subject: '', hash: '', ...request}, new AbortController().signal);
 	return panel;
 }
 
 /** Returns the question whether a file may be changed. */
 export function editQuestion(change: FileChange): Promise<Panel | undefined> {
 	const act = {kind: 'edit', path: change.path} as const;
-	return questionAbout({act, summary: `Change ${change.path}?`, change, verdict: {suggestions: []}});
+	return questionAbout({
+		act,
+		summary: `Change ${change.path}?`,
+		exactChange: change,
+		verdict: {effect: 'ask', suggestions: []},
+	});
 }
 
 /** Returns the question whether a command may run. */
@@ -39,7 +44,7 @@ export function commandQuestion(): Promise<Panel | undefined> {
 		},
 		summary: 'Run npm install stripe --save-exact?',
 		facts: [['Sandbox', 'with network, writes only in this folder']],
-		verdict: {why: 'may change package.json', suggestions: ['run_command(npm install *)']},
+		verdict: {effect: 'ask', why: 'may change package.json', suggestions: ['run_command(npm install *)']},
 	});
 }
 

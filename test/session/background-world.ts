@@ -1,6 +1,6 @@
 import {mkdirSync} from 'node:fs';
 import {join} from 'node:path';
-import type {ApprovalRequest} from '../../src/agent/approval/approval.ts';
+import type {ApprovalQuestion} from '../../src/agent/approval/approval.ts';
 import type {CommandContext} from '../../src/command/context.ts';
 import {dispatch} from '../../src/command/dispatch.ts';
 import type {ApprovalAnswer} from '../../src/core/session/approval.ts';
@@ -32,7 +32,7 @@ export async function world() {
 	const [home, folder] = [join(place, 'home'), join(place, 'work')];
 	mkdirSync(folder);
 	const {program} = open({home, folder, host, proxy: 'http://127.0.0.1:1'});
-	const asked: ApprovalRequest[] = [];
+	const asked: ApprovalQuestion[] = [];
 	let answer: (decision: ApprovalAnswer) => void = () => undefined;
 	program.session.askWith(request => {
 		asked.push(request);

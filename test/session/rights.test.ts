@@ -13,8 +13,8 @@ const rulesOf = ({program}: World) =>
 const listed = (here: World) =>
 	rulesOf(here)
 		.list()
-		.filter(({source}) => source === 'session')
-		.map(({rule}) => ruleText(rule));
+		.filter(({place}) => place?.source === 'session')
+		.map(ruleText);
 const mode = ({store}: World) => store.getState().approvalMode;
 const start = ({program}: World) => program.session.conversation.start();
 
@@ -25,7 +25,7 @@ test('[20] the mode and the rules of a session end with it: a new one begins as 
 	await expect.poll(() => here.asked.length).toBe(1);
 	here.answer({allowed: true, hash: here.asked[0]?.hash ?? '', keep: 'edits'});
 	await sent;
-	await rulesOf(here).add(parseRule('run_command(touch *)'), 'allow', 'session');
+	await rulesOf(here).add(parseRule('run_command(touch *)'), 'session');
 	expect([mode(here), listed(here)]).toEqual(['edits', ['run_command(touch *)']]);
 	await start(here);
 	expect([mode(here), listed(here)]).toEqual(['ask', []]);
@@ -107,7 +107,7 @@ test('[20] no right of a session is in effect in another one, whatever the user 
 						await program.session.conversation.send('Hello.');
 					}
 
-					await rulesOf(here).add(parseRule(one.rule), 'allow', 'session');
+					await rulesOf(here).add(parseRule(one.rule), 'session');
 					const others = current().rules.filter(rule => rule !== one.rule);
 					current().rules = [...others, one.rule];
 				} else if (one.kind === 'new') {

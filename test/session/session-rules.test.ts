@@ -26,7 +26,7 @@ const rulesOf = ({program}: Opened) =>
 const listed = (opened: Opened) =>
 	rulesOf(opened)
 		.list()
-		.map(({source, effect, rule}) => `${source} ${effect} ${ruleText(rule)}`);
+		.map(rule => `${rule.place?.source} ${rule.effect} ${ruleText(rule)}`);
 
 /** Lets the model run `touch made`. Returns what was asked, and whether it ran. */
 async function touches({program}: Opened, host: ModelHost, folder: string, keep?: 'session') {
@@ -69,7 +69,7 @@ test('a rule of a resumed session can be revoked for good, and a deny rule and p
 
 	const second = open({...here, host});
 	await second.program.session.resume('latest', refuseElsewhere);
-	await rulesOf(second).add(parseRule('run_command(touch *)'), 'deny', 'folder');
+	await rulesOf(second).add(parseRule('run_command(touch *)', 'deny'), 'folder');
 	expect(await touches(second, host, here.folder)).toEqual({asked: 0, ran: false});
 	await rulesOf(second).revoke(2);
 	second.state().setApprovalMode('plan');
@@ -87,8 +87,8 @@ test('a session that is resumed in another folder leaves what was allowed in the
 	const {host, ...here} = await places();
 	const first = open({...here, host});
 	await touches(first, host, here.folder, 'session');
-	await rulesOf(first).add(parseRule('fetch_url(example.com)'), 'allow', 'session');
-	await rulesOf(first).add(parseRule('run_command(npm publish *)'), 'deny', 'session');
+	await rulesOf(first).add(parseRule('fetch_url(example.com)'), 'session');
+	await rulesOf(first).add(parseRule('run_command(npm publish *)', 'deny'), 'session');
 	await first.program.close();
 
 	const elsewhere = temporaryFolder();
@@ -115,11 +115,11 @@ test('a fork keeps the rules; one from an earlier message keeps those of then th
 	const rules = rulesOf(world);
 	host.answerWith(says);
 	await world.program.session.conversation.send('first');
-	await rules.add(parseRule('edit_file(early/**)'), 'allow', 'session');
-	await rules.add(parseRule('edit_file(revoked/**)'), 'allow', 'session');
+	await rules.add(parseRule('edit_file(early/**)'), 'session');
+	await rules.add(parseRule('edit_file(revoked/**)'), 'session');
 	await world.program.session.conversation.send('second');
 	await touches(world, host, here.folder, 'session');
-	await rules.add(parseRule('edit_file(late/**)'), 'deny', 'session');
+	await rules.add(parseRule('edit_file(late/**)', 'deny'), 'session');
 	await rules.revoke(2);
 
 	await world.program.session.conversation.fork();
@@ -140,7 +140,7 @@ test('a fork keeps the rules; one from an earlier message keeps those of then th
 test('a rule that holds a credential is not kept with the session [8]', async () => {
 	const {host, ...here} = await places();
 	const world = open({...here, host});
-	await rulesOf(world).add(parseRule(`run_command(curl --token sk-ant-api03-${'a'.repeat(90)})`), 'allow', 'session');
+	await rulesOf(world).add(parseRule(`run_command(curl --token sk-ant-api03-${'a'.repeat(90)})`), 'session');
 	expect(world.events.filter(({type}) => type === 'session-rule')).toEqual([]);
 });
 

@@ -1,6 +1,5 @@
 import {randomUUID} from 'node:crypto';
 import {commands} from '../../commands/index.ts';
-import {openFolderRules} from '../../src/agent/approval/folder-rules.ts';
 import {createRuleBook} from '../../src/agent/approval/rule-book.ts';
 import {judgeByRules} from '../../src/agent/approval/ruling.ts';
 import {createProject} from '../../src/agent/project/project.ts';
@@ -113,11 +112,14 @@ export function testProgram({
 	const rules = createRuleBook({
 		flags: [],
 		folder: () => folder,
-		ofFolder: openFolderRules({path: home.approvalsFile, folder: () => folder}),
+		path: home.approvalsFile,
 		hide: redactKnown,
 	});
 	const places = {stateFolder: home.path};
-	const approvals = {rules, judge: judgeByRules({book: rules, workspace: () => folder, places, hide: redactKnown})};
+	const approvals = {
+		rules,
+		judge: judgeByRules({list: rules.list, workspace: () => folder, places, hide: redactKnown}),
+	};
 	const entries = [...commands, ...more];
 	const remembered: string[] = [];
 	const chatted: string[] = [];

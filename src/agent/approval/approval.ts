@@ -2,67 +2,38 @@ import {createHash} from 'node:crypto';
 import {abortable} from '../../core/abortable.ts';
 import {AppError, reportError} from '../../core/error.ts';
 import type {Act, Approval, ApprovalAnswer, ApprovalMode} from '../../core/session/approval.ts';
-import type {AgentEvent, FileChange} from '../../core/session/event.ts';
-import type {ToolContext} from '../../core/session/tool.ts';
 import type {RunStarter} from '../history.ts';
-import {type Judge, type RulePlace, type Ruling, ruleOn, type Uncovered} from './ruling.ts';
+import {denial, type Rule, ruleText, type Verdict} from '../policy/rules/rule.ts';
+import type {ToolPlace} from '../tool-turn.ts';
+import {ruleOn} from './ruling.ts';
 
-/** A question as it is shown. */
-export type ApprovalRequest = Pick<Approval, 'act' | 'summary' | 'facts' | 'keepsSubject'> & {
+/** What a tool asks to be allowed, and what is decided by the user or the command line. */
+export type ApprovalQuestion = Approval & {
 	/** The call that waits. */
 	readonly id: string;
 	/** Identifies exactly what is allowed. */
 	readonly hash: string;
-	/** Exactly what is written, while the recorded one has no credentials. */
-	readonly change?: FileChange;
-	/** What the rules say: why none covers it, and which ones would. */
-	readonly verdict: Uncovered;
+	/** Why no rule covers it, and which ones would. */
+	readonly verdict: Extract<Verdict, {effect: 'ask'}>;
 };
 
-/** Asks the user a question. Throws the signal's reason if the run ends first. */
-export type Decide = (request: ApprovalRequest, signal: AbortSignal) => Promise<ApprovalAnswer>;
-
-type Call = {
-	readonly id: string;
-	readonly signal: AbortSignal;
-	readonly emit: (event: AgentEvent) => void;
-	/**
-	 * True if the model wrote the call as text. What it writes may be a quotation, so that no rule, mode or flag allows it:
-	 * only what reads runs without the user (SAFETY 14).
-	 */
-	readonly isWritten?: true;
-};
-
-/** Binds a tool call to the approvals of its run. `emit` gets the question and the answer as events. */
-export type Approvals = (call: Call) => ToolContext['approve'];
-
-/** The approvals of a session. */
-export type SessionApprovals = {
-	/**
-	 * Returns the approvals of one run. What the user refused in it isn't asked again. `startedBy` says who started what the
-	 * run works on now; the user by default.
-	 */
-	readonly startRun: (startedBy?: () => RunStarter) => Approvals;
-};
+type Call = Parameters<ToolPlace['approvals']>[0];
 
 type Options = {
-	readonly decide: Decide;
-	readonly judge: Judge;
+	/** Answers a question. Throws the signal's reason if the run ends first. */
+	readonly decide: (question: ApprovalQuestion, signal: AbortSignal) => Promise<ApprovalAnswer>;
+	/** Returns what the rules of the moment say about an act. */
+	readonly judge: (act: Act) => Promise<Verdict>;
 	readonly mode: () => ApprovalMode;
-	/** Called when the user allows more than this once. */
-	readonly keep: (kept: Kept) => Promise<void>;
+	/** Called when the user allows more than this once: these rules, or for `edits` all edits of files. */
+	readonly keep: (scope: 'session' | 'folder' | 'edits', rules: readonly string[]) => Promise<void>;
 	/** Called when rules allow something. */
-	readonly onRules?: (rules: readonly string[], act: Act) => void;
+	readonly onRules?: (rules: readonly Rule[], act: Act) => void;
 	/** Calls the listener whenever rules or the mode may have changed. Returns a function that stops that. */
 	readonly onChange?: (listener: () => void) => () => void;
 	/** Waits until the user can be asked; left out if they always can. Throws the signal's reason if it aborts first. */
 	readonly ready?: (signal: AbortSignal) => Promise<void>;
 };
-
-/** What the user allowed for longer than once: rules, or all edits of files. */
-export type Kept =
-	| {readonly scope: 'session' | 'folder'; readonly rules: readonly string[]}
-	| {readonly scope: 'edits'};
 
 /** Returns the hash of what a question is about. */
 function hashOf(subject: string): string {
@@ -79,7 +50,7 @@ export function editedHash(hash: string, command: string): string {
  * user, who is asked one question at a time. A question that waits, also the one on screen, is answered by the rules and
  * the mode once they cover it.
  */
-export function createApprovals(options: Options): SessionApprovals {
+export function createApprovals(options: Options) {
 	const {judge, mode, onChange = () => () => undefined} = options;
 	/** Hashes that the user allowed for the session, where no rule can say it. */
 	const allowed = new Set<string>();
@@ -89,12 +60,12 @@ export function createApprovals(options: Options): SessionApprovals {
 	/** Waits with `wait`, but no longer than until rules or the mode decide. */
 	const untilRuled: Question['untilRuled'] = async (wait, rule, signal) => {
 		const released = new AbortController();
-		let ruling: Decided | undefined;
+		let ruled: Decided | undefined;
 		const judgeAgain = async () => {
 			const again = await rule().catch(() => undefined);
 			// A mode that refuses may only be on the way to another one.
-			if (again && again.kind !== 'ask' && !(again.kind === 'refuse' && again.by === 'mode')) {
-				ruling ??= again;
+			if (again && again.effect !== 'ask' && !(again.effect === 'deny' && again.by === 'mode')) {
+				ruled ??= again;
 				released.abort();
 			}
 		};
@@ -110,11 +81,11 @@ export function createApprovals(options: Options): SessionApprovals {
 			return {value: await abortable(wait(either, recheck), either)};
 		} catch (error) {
 			signal.throwIfAborted();
-			if (ruling === undefined) {
+			if (ruled === undefined) {
 				throw error;
 			}
 
-			return {ruling};
+			return {ruled};
 		} finally {
 			waiting.delete(listener);
 			stop();
@@ -122,19 +93,23 @@ export function createApprovals(options: Options): SessionApprovals {
 	};
 
 	return {
-		startRun(startedBy = () => 'user') {
+		/**
+		 * Returns the approvals of one run. What the user refused in it isn't asked again. `startedBy` says who started what the
+		 * run works on now; the user by default.
+		 */
+		startRun(startedBy: () => RunStarter = () => 'user'): ToolPlace['approvals'] {
 			const refused = new Set<string>();
 			const denied = new Set<string>();
 			return call => request => {
 				const hash = hashOf(request.subject);
-				const rule = async (): Promise<Ruling> => {
+				const rule = async (): Promise<Verdict> => {
 					const ruled = forCall(call, ruleOn(request.act, mode(), await judge(request.act)));
-					return ruled.kind === 'ask' && allowed.has(hash) && !call.isWritten ? {kind: 'allow', by: 'user'} : ruled;
+					return ruled.effect === 'ask' && allowed.has(hash) && !call.isWritten ? {effect: 'allow', by: 'user'} : ruled;
 				};
 				const turn = previous;
 				const settle = async () => {
-					const {ruling} = await untilRuled(() => turn, rule, call.signal);
-					const ruled = ruling ?? (await rule());
+					const waited = await untilRuled(() => turn, rule, call.signal);
+					const verdict = waited.ruled ?? (await rule());
 					call.signal.throwIfAborted();
 					const isUnattended = startedBy() !== 'user';
 					const allow = () => {
@@ -143,7 +118,7 @@ export function createApprovals(options: Options): SessionApprovals {
 							listener();
 						}
 					};
-					const question = {request, hash, ruling: ruled, rule, untilRuled, call, allow, refused, denied, isUnattended};
+					const question = {request, hash, verdict, rule, untilRuled, call, allow, refused, denied, isUnattended};
 					return answerOne(question, options);
 				};
 				const answer = settle();
@@ -155,26 +130,26 @@ export function createApprovals(options: Options): SessionApprovals {
 }
 
 /** Returns what happens to an act of a call: one that is written as text is asked, though rules or the mode allow it. */
-function forCall({isWritten}: Call, ruling: Ruling): Ruling {
-	const isAllowed = ruling.kind === 'allow' && ruling.by !== 'read-only';
-	return isWritten && isAllowed ? {kind: 'ask', why: 'the model wrote this call as text', suggestions: []} : ruling;
+function forCall({isWritten}: Call, verdict: Verdict): Verdict {
+	const isAllowed = verdict.effect === 'allow' && verdict.by !== 'read-only';
+	return isWritten && isAllowed ? {effect: 'ask', why: 'the model wrote this call as text', suggestions: []} : verdict;
 }
 
 /** What rules or the mode decide, without the user. */
-type Decided = Exclude<Ruling, {kind: 'ask'}>;
+type Decided = Exclude<Verdict, {effect: 'ask'}>;
 
 type Question = {
 	readonly request: Approval;
 	readonly hash: string;
-	readonly ruling: Ruling;
+	readonly verdict: Verdict;
 	/** Rules on the request by the rules and the mode of the moment. */
-	readonly rule: () => Promise<Ruling>;
+	readonly rule: () => Promise<Verdict>;
 	/** Returns what `wait` does, or what was decided meanwhile: then the signal that `wait` gets aborts. */
 	readonly untilRuled: <Value>(
 		wait: (signal: AbortSignal, recheck: () => Promise<void>) => Promise<Value>,
-		rule: () => Promise<Ruling>,
+		rule: () => Promise<Verdict>,
 		signal: AbortSignal,
-	) => Promise<{readonly value: Value; readonly ruling?: undefined} | {readonly ruling: Decided}>;
+	) => Promise<{readonly value: Value; readonly ruled?: undefined} | {readonly ruled: Decided}>;
 	readonly call: Call;
 	/** Allows the request for the session. */
 	readonly allow: () => void;
@@ -188,29 +163,31 @@ type Question = {
 type RecordAnswer = (
 	isAllowed: boolean,
 	by: string,
-	more?: {readonly answered?: string; readonly flags?: string; readonly rules?: readonly RulePlace[] | undefined},
+	more?: {readonly answered?: string; readonly flags?: string; readonly rules?: readonly Rule[]},
 ) => void;
 
 /** Answers one request, and records both. */
 async function answerOne(question: Question, options: Options): Promise<ApprovalAnswer> {
-	const {request, hash, ruling, call, refused} = question;
+	const {request, hash, verdict, call, refused} = question;
 	const {act, summary, change} = request;
 	const {id, emit} = call;
 	const recorded = {id, summary, hash, ...(change && {change})};
 	emit({type: 'approval-request', ...recorded, kind: act.kind});
-	const answer: RecordAnswer = (isAllowed, by, {answered = hash, flags, rules} = {}) =>
+	const answer: RecordAnswer = (isAllowed, by, {answered = hash, flags, rules = []} = {}) => {
+		const places = rules.flatMap(({place}) => place ?? []);
 		emit({
 			type: 'approval-answer',
 			id,
 			allowed: isAllowed,
 			hash: answered,
 			by,
-			...(rules && {rules: [...rules]}),
+			...(places.length > 0 && {rules: places}),
 			...(flags && {flags}),
 		});
+	};
 
-	if (ruling.kind !== 'ask') {
-		return answerRuled(ruling, question, answer, options);
+	if (verdict.effect !== 'ask') {
+		return answerRuled(verdict, question, answer, options);
 	}
 
 	if (refused.has(hash)) {
@@ -222,36 +199,42 @@ async function answerOne(question: Question, options: Options): Promise<Approval
 
 	if (question.isUnattended) {
 		answer(false, 'unattended');
-		throw denyUnattended({...question, ruling});
+		throw denyUnattended({...question, verdict});
 	}
 
-	return askUser({...question, ruling}, answer, options);
+	return askUser({...question, verdict}, answer, options);
 }
 
 /** Answers with what rules or the mode decided. */
 function answerRuled(
-	ruling: Decided,
+	verdict: Decided,
 	{request: {act}}: Question,
 	answer: RecordAnswer,
 	{onRules}: Options,
 ): ApprovalAnswer {
-	if (ruling.kind === 'refuse') {
-		answer(false, ruling.by);
-		throw new AppError('failed', ruling.message, {hint: ruling.hint});
+	if (verdict.effect === 'deny') {
+		answer(false, namesOf(verdict.by));
+		throw denial(verdict.by);
 	}
 
-	onRules?.(ruling.rules ?? [], act);
-	answer(true, ruling.by, {rules: ruling.places});
-	return {allowed: true, ...(ruling.by === 'read-only' && {readOnly: true})};
+	const rules = typeof verdict.by === 'string' ? [] : verdict.by;
+	onRules?.(rules, act);
+	answer(true, namesOf(verdict.by), {rules});
+	return {allowed: true, ...(verdict.by === 'read-only' && {readOnly: true})};
 }
 
-type Asking = Question & {readonly ruling: Extract<Ruling, {kind: 'ask'}>};
+/** Returns who decided, as it is recorded: rules by their texts. */
+function namesOf(by: Decided['by']): string {
+	return typeof by === 'string' ? by : [by].flat().map(ruleText).join(', ');
+}
+
+type Asking = Question & Pick<ApprovalQuestion, 'verdict'>;
 
 /** Reports once to the user what was denied, and which rule allows it. Returns the error for the model. */
-function denyUnattended({request: {summary}, hash, ruling, call, denied}: Asking): AppError {
+function denyUnattended({request: {summary}, hash, verdict, call, denied}: Asking): AppError {
 	// A hint can't quote a backtick, and more rules than two are no hint.
-	const rules = ruling.suggestions.filter(rule => !/[`"]/.test(rule));
-	const canAllow = rules.length > 0 && rules.length === ruling.suggestions.length && rules.length <= 2;
+	const rules = verdict.suggestions.filter(rule => !/[`"]/.test(rule));
+	const canAllow = rules.length > 0 && rules.length === verdict.suggestions.length && rules.length <= 2;
 	const commands = rules.map(rule => `\`approvals allow "${rule}"\``).join(' and ');
 	if (!denied.has(hash)) {
 		denied.add(hash);
@@ -265,33 +248,22 @@ function denyUnattended({request: {summary}, hash, ruling, call, denied}: Asking
 }
 
 async function askUser(question: Asking, answer: RecordAnswer, options: Options): Promise<ApprovalAnswer> {
-	const {request, hash, ruling, rule, untilRuled, call, allow, refused} = question;
+	const {request, hash, verdict, rule, untilRuled, call, allow, refused} = question;
 	const {decide, judge, mode, keep, ready} = options;
-	const {act, summary, exactChange, facts, keepsSubject} = request;
-	const {kind, ...verdict} = ruling;
-	const shown: ApprovalRequest = {
-		id: call.id,
-		summary,
-		hash,
-		act,
-		verdict,
-		...(facts && {facts}),
-		...(keepsSubject && {keepsSubject}),
-		...(exactChange && {change: exactChange}),
-	};
+	const {act} = request;
 	const asked = await untilRuled(
 		async (signal, recheck) => {
 			await ready?.(signal);
 			// What changed since it was judged is known now, and each later change is heard.
 			await recheck();
-			return decide(shown, signal);
+			return decide({...request, id: call.id, hash, verdict}, signal);
 		},
 		rule,
 		call.signal,
 	);
 	call.signal.throwIfAborted();
-	if (asked.ruling) {
-		return answerRuled(asked.ruling, question, answer, options);
+	if (asked.ruled) {
+		return answerRuled(asked.ruled, question, answer, options);
 	}
 
 	// The command line allows a call only where the model made one.
@@ -313,15 +285,15 @@ async function askUser(question: Asking, answer: RecordAnswer, options: Options)
 		const edited = {...act, command};
 		const again = ruleOn(edited, mode(), await judge(edited));
 		call.signal.throwIfAborted();
-		if (again.kind === 'refuse') {
-			answer(false, again.by);
-			throw new AppError('failed', again.message, {hint: again.hint});
+		if (again.effect === 'deny') {
+			answer(false, namesOf(again.by));
+			throw denial(again.by);
 		}
 	} else if (given.keep === 'session' && (verdict.suggestions.length === 0 || request.keepsSubject)) {
 		allow();
 	} else if (given.keep) {
 		const {keep: scope} = given;
-		await keepOrWarn(scope === 'edits' ? {scope} : {scope, rules: verdict.suggestions}, keep, call);
+		await keepOrWarn(() => keep(scope, verdict.suggestions), call);
 		call.signal.throwIfAborted();
 	}
 
@@ -353,9 +325,9 @@ function answerByFlag(
 }
 
 /** Keeps what the user allowed for longer. If that fails, such as on a full disk, their yes still counts once. */
-async function keepOrWarn(kept: Kept, keep: Options['keep'], {emit}: Call): Promise<void> {
+async function keepOrWarn(keep: () => Promise<void>, {emit}: Call): Promise<void> {
 	try {
-		await keep(kept);
+		await keep();
 	} catch (error) {
 		if (!(error instanceof AppError)) {
 			throw error;

@@ -1,48 +1,22 @@
+import {unwatchFile, watchFile} from 'node:fs';
+import {AppError} from '../../core/error.ts';
+import {isJsonObject, type Json, type JsonObject, parseJson} from '../../core/json.ts';
 import {redactPositions} from '../../core/secrets/redact-positions.ts';
 import type {Act} from '../../core/session/approval.ts';
 import type {AgentEvent} from '../../core/session/event.ts';
 import {countsIn, type SessionRule} from '../../core/session/session-rules.ts';
+import {openKeptFile} from '../../storage/kept-file.ts';
 import {parseRule, type Rule, ruleText} from '../policy/rules/rule.ts';
-import type {RuleEntry} from '../policy/verdict.ts';
-import type {FolderRules} from './folder-rules.ts';
 
 type SessionRuleEvent = Extract<AgentEvent, {type: 'session-rule'}>;
-
-/** Where a rule comes from: the command line, this session, the user's choice for this folder, or a settings file. */
-export type RuleSource = 'flag' | 'session' | 'folder' | 'settings';
-
-export type KeptRule = RuleEntry & {
-	readonly source: RuleSource;
-	/** What it allowed last; untrusted. */
-	readonly lastAllowed?: string;
-};
-
-/** The rules that count now. */
-export type RuleBook = {
-	/** Returns all rules in the order of their numbers, which count from 1. Throws what `FolderRules.read` throws. */
-	readonly list: () => readonly KeptRule[];
-	/** Adds a rule, once. Throws what `updateSmallFile` throws. */
-	readonly add: (rule: Rule, effect: RuleEntry['effect'], source: 'session' | 'folder') => Promise<void>;
-	/** Removes the rule with that number. Returns it; undefined if there is none. */
-	readonly revoke: (number: number) => Promise<KeptRule | undefined>;
-	/** Replaces the rules of the session by those of another, when that begins or is resumed. Ignores invalid ones. */
-	readonly startSession: (rules?: readonly SessionRule[]) => void;
-	/** Returns the rules that count for another session, with these rules of its own. */
-	readonly forSession: (rules: readonly SessionRule[]) => Pick<RuleBook, 'list'>;
-	/** Calls the listener with each change of the session's rules, but not for one that holds a credential (SAFETY 8). */
-	readonly onSessionRule: (listener: (event: SessionRuleEvent) => void) => void;
-	/** Calls the listener when rules may have changed, also by another process. Returns a function that stops that. */
-	readonly onChange: (listener: () => void) => () => void;
-	/** Notes what a rule has allowed. */
-	readonly noteUse: (rules: readonly string[], act: Act) => void;
-};
 
 type Options = {
 	/** Returns the working folder, a real path. */
 	readonly folder: () => string;
 	/** The rules of the command line. */
 	readonly flags: readonly Rule[];
-	readonly ofFolder: FolderRules;
+	/** The file with the rules of all folders. It need not exist. */
+	readonly path: string;
 	/** Returns what the settings files deny. */
 	readonly denied?: () => readonly Rule[];
 	/** Removes credentials from what is noted. */
@@ -50,7 +24,8 @@ type Options = {
 };
 
 /** Creates the rules of a program: those of the command line, of one session at a time, and of the folder. */
-export function createRuleBook({folder, flags, ofFolder, denied = () => [], hide}: Options): RuleBook {
+export function createRuleBook({folder, flags, path, denied = () => [], hide}: Options) {
+	const ofFolder = openFolderRules(path, folder);
 	const ofSession = createSessionRules({folder, hide});
 	const uses = new Map<string, string>();
 	const listeners = new Set<() => void>();
@@ -60,52 +35,59 @@ export function createRuleBook({folder, flags, ofFolder, denied = () => [], hide
 		}
 	};
 
-	const listWith = (own: Pick<typeof ofSession, 'list'>) => [
-		...flags.map(rule => kept({rule, effect: 'allow'}, 'flag')),
-		...own.list().map(entry => kept(entry, 'session')),
-		...ofFolder.read().map(entry => kept(entry, 'folder')),
-		...denied().map(rule => kept({rule, effect: 'deny'}, 'settings')),
-	];
-	const kept = (entry: RuleEntry, source: RuleSource): KeptRule => {
-		const lastAllowed = entry.effect === 'allow' ? uses.get(ruleText(entry.rule)) : undefined;
-		return {...entry, source, ...(lastAllowed !== undefined && {lastAllowed})};
+	const listWith = (own: readonly Rule[]): readonly Rule[] =>
+		[
+			...flags.map(rule => [rule, 'flag'] as const),
+			...own.map(rule => [rule, 'session'] as const),
+			...ofFolder.read().map(rule => [rule, 'folder'] as const),
+			...denied().map(rule => [rule, 'settings'] as const),
+		].map(([rule, source], index) => kept(rule, {number: index + 1, source}));
+	const kept = (rule: Rule, place: NonNullable<Rule['place']>): Rule => {
+		const lastAllowed = rule.effect === 'allow' ? uses.get(ruleText(rule)) : undefined;
+		return {...rule, place, ...(lastAllowed !== undefined && {lastAllowed})};
 	};
 
-	const list = () => listWith(ofSession);
+	/** Returns all rules in the order of their numbers. Throws AppError("failed") if those of the folder can't be read. */
+	const list = () => listWith(ofSession.list());
 	return {
 		list,
-		forSession(rules) {
+		/** Returns the list of the rules that count for another session, with these rules of its own. */
+		forSession(rules: readonly SessionRule[]) {
 			const own = createSessionRules({folder, hide});
 			own.start(rules);
-			return {list: () => listWith(own)};
+			return () => listWith(own.list());
 		},
-		async add(rule, effect, source) {
-			const entry = {rule, effect};
+		/** Adds a rule, once. Throws what `updateSmallFile` throws. */
+		async add(rule: Rule, source: 'session' | 'folder') {
 			if (source === 'folder') {
-				await ofFolder.change(entries => [...entries.filter(other => !isSame(other, entry)), entry]);
+				await ofFolder.change(rules => [...rules.filter(other => !isSame(other, rule)), rule]);
 			} else {
-				ofSession.add(entry);
+				ofSession.add(rule);
 			}
 
 			tellChange();
 		},
-		async revoke(number) {
-			const entry = list()[number - 1];
-			if (entry?.source === 'folder') {
-				await ofFolder.change(entries => entries.filter(other => !isSame(other, entry)));
-			} else if (entry?.source === 'session') {
-				ofSession.remove(entry);
+		/** Removes the rule with that number. Returns it; undefined if there is none. */
+		async revoke(number: number) {
+			const rule = list()[number - 1];
+			if (rule?.place?.source === 'folder') {
+				await ofFolder.change(rules => rules.filter(other => !isSame(other, rule)));
+			} else if (rule?.place?.source === 'session') {
+				ofSession.remove(rule);
 			}
 
 			tellChange();
-			return entry;
+			return rule;
 		},
-		startSession(rules = []) {
+		/** Replaces the rules of the session by those of another, when that begins or is resumed. Ignores invalid ones. */
+		startSession(rules: readonly SessionRule[] = []) {
 			ofSession.start(rules);
 			uses.clear();
 		},
+		/** Calls the listener with each change of the session's rules, but not for one that holds a credential (SAFETY 8). */
 		onSessionRule: ofSession.onChange,
-		onChange(listener) {
+		/** Calls the listener when rules may have changed, also by another process. Returns a function that stops that. */
+		onChange(listener: () => void) {
 			listeners.add(listener);
 			const stop = ofFolder.watch(listener);
 			return () => {
@@ -113,9 +95,10 @@ export function createRuleBook({folder, flags, ofFolder, denied = () => [], hide
 				stop();
 			};
 		},
-		noteUse(rules, act) {
+		/** Notes what rules have allowed. */
+		noteUse(rules: readonly Rule[], act: Act) {
 			for (const rule of rules) {
-				uses.set(rule, redactPositions(hide(subjectOf(act))));
+				uses.set(ruleText(rule), redactPositions(hide(subjectOf(act))));
 			}
 		},
 	};
@@ -135,7 +118,7 @@ function subjectOf(act: Act): string {
 	}
 }
 
-type OfSession = RuleEntry & Pick<SessionRule, 'folder'>;
+type OfSession = {readonly rule: Rule; readonly folder: string};
 
 type SessionParts = {
 	/** Returns the working folder, a real path. */
@@ -159,20 +142,20 @@ function createSessionRules({folder, hide}: SessionParts) {
 		}
 	};
 
-	const list = () => all.filter(entry => countsIn(saved(entry), folder()));
+	const counting = () => all.filter(entry => countsIn(saved(entry), folder()));
 	return {
-		list,
-		add(entry: RuleEntry) {
-			const added = {...entry, folder: folder()};
-			all = [...all.filter(other => !isSame(other, added) || other.folder !== added.folder), added];
+		list: () => counting().map(({rule}) => rule),
+		add(rule: Rule) {
+			const added = {rule, folder: folder()};
+			all = [...all.filter(other => !isSame(other.rule, rule) || other.folder !== added.folder), added];
 			tell(added);
 		},
 		/** Removes a rule of the list, also where it was made in other folders. */
-		remove(entry: RuleEntry) {
-			const removed = list().filter(other => isSame(other, entry));
+		remove(rule: Rule) {
+			const removed = counting().filter(other => isSame(other.rule, rule));
 			all = all.filter(other => !removed.includes(other));
-			for (const rule of removed) {
-				tell(rule, {removed: true});
+			for (const entry of removed) {
+				tell(entry, {removed: true});
 			}
 		},
 		/** Replaces all rules by those of another session. Ignores invalid ones. */
@@ -183,19 +166,93 @@ function createSessionRules({folder, hide}: SessionParts) {
 	};
 }
 
-function saved({rule, effect, folder}: OfSession): SessionRule {
-	return {rule: ruleText(rule), effect, folder};
+function saved({rule, folder}: OfSession): SessionRule {
+	return {rule: ruleText(rule), effect: rule.effect, folder};
 }
 
 function readSaved({rule, effect, folder}: SessionRule): readonly OfSession[] {
 	try {
-		return [{rule: parseRule(rule), effect, folder}];
+		return [{rule: parseRule(rule, effect), folder}];
 	} catch {
 		return [];
 	}
 }
 
 /** Returns true if both rules have the same effect on the same acts. */
-function isSame(one: RuleEntry, other: RuleEntry): boolean {
-	return one.effect === other.effect && ruleText(one.rule) === ruleText(other.rule);
+function isSame(one: Rule, other: Rule): boolean {
+	return one.effect === other.effect && ruleText(one) === ruleText(other);
+}
+
+const watchIntervalMs = 500;
+
+/**
+ * Opens the rules that the user keeps for the folder. They are in the state folder: no file of a project can add one. `path` is
+ * the file of all folders, `folder` returns the real path of this one.
+ */
+function openFolderRules(path: string, folder: () => string) {
+	const file = openKeptFile<JsonObject>(path, {
+		parse: text => parse(text, path),
+		print: folders => `${JSON.stringify({folders}, undefined, '\t')}\n`,
+	});
+	return {
+		/** Throws AppError("failed") if the file can't be read: a rule that denies might be in it. */
+		read: () => rulesOf(file.read(), folder()),
+		/** Changes the rules without losing a change of another process (SAFETY 18). Throws what `updateSmallFile` throws. */
+		async change(change: (rules: readonly Rule[]) => readonly Rule[]) {
+			const of = folder();
+			await file.update(folders => {
+				const after = change(rulesOf(folders, of)).map(rule => ({effect: rule.effect, rule: ruleText(rule)}));
+				const unknown = rawEntries(folders, of).filter(entry => ruleOf(entry) === undefined);
+				return {...folders, [of]: [...unknown, ...after]};
+			});
+		},
+		/** Calls the listener when another process may have changed them. Returns a function that stops that. */
+		watch(listener: () => void) {
+			watchFile(path, {interval: watchIntervalMs, persistent: false}, listener);
+			return () => unwatchFile(path, listener);
+		},
+	};
+}
+
+function parse(text: string | undefined, path: string): JsonObject {
+	if (text === undefined) {
+		return {};
+	}
+
+	const file = parseJson(text);
+	const folders = isJsonObject(file) ? file['folders'] : undefined;
+	if (!isJsonObject(folders)) {
+		throw new AppError('failed', `The approval rules in ${path} can't be read.`, {
+			hint: 'Fix that file, or delete it.',
+		});
+	}
+
+	return folders;
+}
+
+function rawEntries(folders: JsonObject, folder: string): readonly Json[] {
+	const entries = Object.hasOwn(folders, folder) ? folders[folder] : undefined;
+	return Array.isArray(entries) ? entries : [];
+}
+
+/** Returns the rules that this version understands. */
+function rulesOf(folders: JsonObject, folder: string): readonly Rule[] {
+	return rawEntries(folders, folder).flatMap(entry => ruleOf(entry) ?? []);
+}
+
+function ruleOf(entry: unknown): Rule | undefined {
+	if (!isJsonObject(entry)) {
+		return undefined;
+	}
+
+	const {effect, rule} = entry;
+	if ((effect !== 'allow' && effect !== 'deny') || typeof rule !== 'string') {
+		return undefined;
+	}
+
+	try {
+		return parseRule(rule, effect);
+	} catch {
+		return undefined;
+	}
 }

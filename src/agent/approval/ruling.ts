@@ -1,73 +1,22 @@
 import {redactPositions} from '../../core/secrets/redact-positions.ts';
 import type {Act, ApprovalMode} from '../../core/session/approval.ts';
 import {pathText} from '../paths/path-text.ts';
-import {judge} from '../policy/judge.ts';
 import type {Places} from '../policy/protected-places.ts';
-import {denialOf, ruleText} from '../policy/rules/rule.ts';
-import type {RuleBook} from './rule-book.ts';
-
-/** Where a rule is: its number in the list, and where it comes from. */
-export type RulePlace = {readonly number: number; readonly source: string};
-
-/** What rules say about an act. */
-export type Verdict =
-	/** `rules` are the texts of rules; none for a command that only reads. `places` says where they are in the list. */
-	| {readonly effect: 'allow'; readonly rules: readonly string[]; readonly places?: readonly RulePlace[]}
-	| {readonly effect: 'deny'; readonly rule: string}
-	| ({readonly effect: 'ask'} & Uncovered);
-
-/** What rules say about an act that none of them decides. */
-export type Uncovered = {
-	/** Why no rule covers it, as a clause: “runs a command inside another”. */
-	readonly why?: string;
-	/** Rules that together would allow it; none if rules can't. */
-	readonly suggestions: readonly string[];
-	/** True if a rule may deny a part that wasn't understood, so that a person has to look in every mode. */
-	readonly mayBeDenied?: boolean;
-	/** Why no tool opens that file, whatever the user says: “it is protected”. */
-	readonly outOfReach?: string;
-	/** The secret files that a command could read after a yes, relative to the working folder. */
-	readonly reveals?: readonly string[];
-};
-
-/** Returns what the rules of the moment say about an act. */
-export type Judge = (act: Act) => Promise<Verdict>;
-
-/** What happens to an act. `by` names who decided: rules, `mode`, or `read-only`. */
-export type Ruling =
-	| {
-			readonly kind: 'allow';
-			readonly by: string;
-			readonly rules?: readonly string[];
-			readonly places?: readonly RulePlace[];
-	  }
-	| {readonly kind: 'refuse'; readonly by: string; readonly message: string; readonly hint: string}
-	| ({readonly kind: 'ask'} & Uncovered);
+import type {FileRules, Rule, Verdict} from '../policy/rules/rule.ts';
 
 /** Rules on an act: deny rules, plan mode, allow rules, the mode; whatever is left is asked. Pure. */
-export function ruleOn(act: Act, mode: ApprovalMode, verdict: Verdict): Ruling {
+export function ruleOn(act: Act, mode: ApprovalMode, verdict: Verdict): Verdict {
 	if (verdict.effect === 'deny') {
-		return {kind: 'refuse', by: verdict.rule, ...denialOf(verdict.rule)};
+		return verdict;
 	}
 
 	if (mode === 'plan' && !isReading(act, verdict)) {
-		return {
-			kind: 'refuse',
-			by: 'mode',
-			message: 'Not allowed in plan mode: nothing is changed or run until the user accepts your plan.',
-			hint: 'Finish reading, then end your answer with the plan.',
-		};
+		return {effect: 'deny', by: 'mode'};
 	}
 
-	if (verdict.effect === 'allow') {
-		const {rules, places} = verdict;
-		return rules.length > 0
-			? {kind: 'allow', by: rules.join(', '), rules, ...(places && {places})}
-			: {kind: 'allow', by: 'read-only'};
-	}
-
-	const {effect, ...rest} = verdict;
-	return isAllowedByMode(act, mode) && !rest.mayBeDenied ? {kind: 'allow', by: 'mode'} : {kind: 'ask', ...rest};
+	return verdict.effect === 'ask' && isAllowedByMode(act, mode) && !verdict.mayBeDenied
+		? {effect: 'allow', by: 'mode'}
+		: verdict;
 }
 
 /** True for what plan mode leaves to rules and the user: it changes nothing. */
@@ -76,9 +25,9 @@ function isReading(act: Act, verdict: Verdict): boolean {
 		case 'read-secret':
 			return true;
 		case 'fetch':
-			return act.method === 'GET' || act.method === 'HEAD';
+			return readingMethods.includes(act.method);
 		case 'command':
-			return verdict.effect === 'allow' && verdict.rules.length === 0;
+			return verdict.effect === 'allow' && verdict.by === 'read-only';
 		case 'mcp':
 			// What a server says of itself counts only together with a rule of the user.
 			return act.claimsReadOnly === true && verdict.effect === 'allow';
@@ -93,7 +42,8 @@ function isAllowedByMode(act: Act, mode: ApprovalMode): boolean {
 }
 
 type JudgeParts = {
-	readonly book: Pick<RuleBook, 'list'>;
+	/** Returns the rules of the moment. */
+	readonly list: () => readonly Rule[];
 	/** Returns the working folder, a real path. */
 	readonly workspace: () => string;
 	readonly places: Places;
@@ -104,34 +54,22 @@ type JudgeParts = {
 };
 
 /** Returns a judge by the rules of the moment. */
-export function judgeByRules({book, workspace, places, hide, unreadable = () => undefined}: JudgeParts): Judge {
-	return async act => {
-		const rules = book.list();
-		const verdict = await judge(act, {workspace: workspace(), places, rules});
+export function judgeByRules({list, workspace, places, hide, unreadable = () => undefined}: JudgeParts) {
+	return async (act: Act): Promise<Verdict> => {
+		const verdict = await judge(act, {folder: workspace(), entries: list()}, places);
 		const file = unreadable();
 		if (file !== undefined && verdict.effect !== 'deny') {
 			const why = `may be denied by ${pathText(file)}, which is invalid`;
 			return {effect: 'ask', suggestions: [], why, mayBeDenied: true};
 		}
 
-		switch (verdict.effect) {
-			case 'allow':
-				return verdict.by === 'read-only'
-					? {effect: 'allow', rules: []}
-					: {
-							effect: 'allow',
-							rules: verdict.by.map(({rule}) => ruleText(rule)),
-							places: verdict.by.map(entry => ({number: rules.indexOf(entry) + 1, source: entry.source})),
-						};
-			case 'deny':
-				return {effect: 'deny', rule: ruleText(verdict.by.rule)};
-			default: {
-				const {effect, suggested, ...rest} = verdict;
-				const texts = mergeRules(suggested.map(ruleText));
-				const hasCredential = texts.some(text => redactPositions(hide(text)) !== text);
-				return {effect, suggestions: hasCredential ? [] : texts, ...rest};
-			}
+		if (verdict.effect !== 'ask') {
+			return verdict;
 		}
+
+		const rules = mergeRules(verdict.suggestions);
+		const hasCredential = rules.some(rule => redactPositions(hide(rule)) !== rule);
+		return {...verdict, suggestions: hasCredential ? [] : rules};
 	};
 }
 
@@ -141,4 +79,90 @@ export function judgeByRules({book, workspace, places, hide, unreadable = () => 
  */
 export function mergeRules(rules: readonly string[]): readonly string[] {
 	return [...new Set(rules)].filter((rule, _, all) => !all.includes(rule.replace(/\)$/, ' *)')));
+}
+
+/**
+ * Decides whether an act is allowed without asking (SAFETY 14): a denying rule beats an allowing one, and what no rule
+ * covers asks. No rule allows what tools never write.
+ */
+export async function judge(act: Act, rules: FileRules, given: Places): Promise<Verdict> {
+	const places = {...given, rules: () => rules};
+	switch (act.kind) {
+		case 'command': {
+			// Loads with its first act, as what judges files does.
+			const {judgeCommand} = await import('../policy/command/judge-command.ts');
+			return judgeCommand(act, rules, places);
+		}
+		case 'fetch':
+			return judgeFetch(act, rules.entries);
+		case 'mcp':
+			return judgeMcp(act, rules.entries);
+		default: {
+			const {judgePath} = await import('../policy/rules/judge-path.ts');
+			return judgePath(act, rules, places);
+		}
+	}
+}
+
+/** Methods that change nothing on a server; any other is asked for each time. */
+const readingMethods: readonly string[] = ['GET', 'HEAD'];
+
+/** Matches the host of a request. An allowing rule without a port covers the scheme's own port alone. */
+function judgeFetch({url, method}: Extract<Act, {kind: 'fetch'}>, rules: readonly Rule[]): Verdict {
+	const target = URL.canParse(url) ? new URL(url) : undefined;
+	const reads = readingMethods.includes(method);
+	const matching = rules.filter(({tool, pattern, effect}) => {
+		if (tool !== 'fetch_url') {
+			return false;
+		}
+
+		if (pattern === undefined) {
+			return true;
+		}
+
+		return target !== undefined && matchesHost(pattern.toLowerCase(), target, effect === 'deny');
+	});
+	const denying = matching.find(({effect}) => effect === 'deny');
+	if (denying) {
+		return {effect: 'deny', by: denying};
+	}
+
+	const [allowing] = matching;
+	if (allowing && reads && target) {
+		return {effect: 'allow', by: [allowing]};
+	}
+
+	return {effect: 'ask', suggestions: reads && target?.host ? [`fetch_url(${target.host})`] : []};
+}
+
+function matchesHost(pattern: string, {host, hostname, port}: URL, anyPort: boolean): boolean {
+	const [, name = '', ruledPort = ''] = /^(.*?)(?::(\d+))?$/.exec(pattern) ?? [];
+	const bare = hostname.replace(/\.$/, '');
+	const fits = name.startsWith('*.') ? bare.endsWith(name.slice(1)) : bare === name || host === pattern;
+	return fits && (ruledPort === port || (anyPort && ruledPort === ''));
+}
+
+/** Matches the server and the tool. A tool that changed since the user allowed it asks again, whatever allows it. */
+function judgeMcp({server, tool, isChanged}: Extract<Act, {kind: 'mcp'}>, rules: readonly Rule[]): Verdict {
+	const name = `${server}:${tool}`;
+	const matching = rules.filter(rule => rule.tool === 'mcp' && matchesTool(rule.pattern, name));
+	const denying = matching.find(({effect}) => effect === 'deny');
+	if (denying) {
+		return {effect: 'deny', by: denying};
+	}
+
+	if (isChanged) {
+		return {effect: 'ask', suggestions: [], why: 'changed since you allowed it'};
+	}
+
+	const [allowing] = matching;
+	return allowing ? {effect: 'allow', by: [allowing]} : {effect: 'ask', suggestions: [`mcp(${name})`]};
+}
+
+function matchesTool(pattern: string | undefined, name: string): boolean {
+	if (pattern === undefined) {
+		return true;
+	}
+
+	return pattern.endsWith('*') ? name.startsWith(pattern.slice(0, -1)) : pattern === name;
 }

@@ -1,24 +1,22 @@
-import type {Act} from '../../core/session/approval.ts';
-import type {ApprovalRequest, Decide} from './approval.ts';
-
-/** What a run without a user may do: nothing that needs approval, edits of files, or everything that isn't a secret. */
-export type UnaskedMode = 'never' | 'edits' | 'all';
+import type {Act, ApprovalAnswer} from '../../core/session/approval.ts';
+import type {ApprovalQuestion} from './approval.ts';
 
 /**
- * Returns the answers of a run without a user. `all` is also a yes to commands that no sandbox holds, and says so once.
+ * Returns the answers of a run without a user, which may do nothing that needs approval, edits of files, or everything that
+ * isn't a secret. `all` is also a yes to commands that no sandbox holds, and says so once.
  * Fetches, commands with the network and secret files need a rule.
  */
-export function decideUnasked(mode: UnaskedMode): Decide {
+export function decideUnasked(mode: 'never' | 'edits' | 'all') {
 	let isToldOf = false;
-	return async request => {
-		const {act, verdict} = request;
+	return async (question: ApprovalQuestion): Promise<ApprovalAnswer> => {
+		const {act, verdict} = question;
 		if (mode === 'all' && isUncontained(act) && !verdict.mayBeDenied) {
 			const notice = isToldOf ? undefined : 'Commands run without a sandbox, because of --approve all.';
 			isToldOf = true;
 			return {allowed: true, by: 'flag', ...(notice && {notice})};
 		}
 
-		const flags = flagsFor(request);
+		const flags = flagsFor(question);
 		return {allowed: false, by: 'flag', ...(flags && {flags})};
 	};
 }
@@ -29,7 +27,7 @@ function isUncontained(act: Act): boolean {
 }
 
 /** Returns the flags that allow this in a run without a user, as typed in a shell; '' if none does. */
-export function flagsFor({act, verdict}: Pick<ApprovalRequest, 'act' | 'verdict'>): string {
+export function flagsFor({act, verdict}: Pick<ApprovalQuestion, 'act' | 'verdict'>): string {
 	const rules = verdict.suggestions.map(rule => `--allow ${quoted(rule)}`).join(' ');
 	const mode = verdict.mayBeDenied ? undefined : modeFor(act);
 	return [mode, rules].filter(Boolean).join(' or ');

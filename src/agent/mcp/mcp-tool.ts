@@ -1,7 +1,7 @@
 import type {KnownTools} from '../../config/mcp/known-tools.ts';
 import type {Tool, ToolContext} from '../../core/session/tool.ts';
 import type {AskUser} from '../../core/session/user-question.ts';
-import {refusal} from '../policy/refusal.ts';
+import {refusal} from '../policy/rules/rule.ts';
 import type {McpTool} from './definition.ts';
 import {resultText} from './result-text.ts';
 import type {Server} from './server.ts';

@@ -9,7 +9,7 @@ import type {Attachment} from '../../core/session/user-events.ts';
 import {cutResult} from '../answer-call.ts';
 import {imagesTo, type ShownStore} from '../images/model-images.ts';
 import {pathText, spellPath} from '../paths/path-text.ts';
-import {refusal} from '../policy/refusal.ts';
+import {refusal} from '../policy/rules/rule.ts';
 import {isSecretFile} from '../policy/secret-files.ts';
 import {tokensOf, tokensOfMessages} from '../request-usage.ts';
 

@@ -50,10 +50,7 @@ export async function writeBoundsOf(workspace: string, places: Places): Promise<
 }
 
 /** Returns the files that rules deny to read or to edit; undefined if there are none. Loads what finds them only then. */
-export async function deniedBy<Entry extends FileRules['entries'][number]>(
-	rules: {readonly folder: string; readonly entries: readonly Entry[]} | undefined,
-	use: 'read' | 'edit',
-): Promise<DeniedFiles<Entry> | undefined> {
+export async function deniedBy(rules: FileRules | undefined, use: 'read' | 'edit'): Promise<DeniedFiles | undefined> {
 	return rules?.entries.some(({effect}) => effect === 'deny')
 		? (await import('./denied-files.ts')).deniedFiles(rules, use)
 		: undefined;

@@ -1,20 +1,18 @@
 import type {Stats} from 'node:fs';
 import {realpath} from 'node:fs/promises';
 import {dirname, join, relative, sep} from 'node:path';
-import {AppError} from '../../core/error.ts';
 import {compileGlob} from '../paths/glob.ts';
 import {foldedPath} from '../paths/path-text.ts';
 import {searchFolder} from '../paths/search-folder.ts';
-import {denialOf, type Rule, type RuleTool, ruleText} from './rules/rule.ts';
-import type {RuleEntry} from './verdict.ts';
+import {denial, type FileRules, type Rule} from './rules/rule.ts';
 
 /** The files that rules deny, by every name that they have (SAFETY 14). */
-export type DeniedFiles<Entry extends RuleEntry = RuleEntry> = {
+export type DeniedFiles = {
 	/**
 	 * Returns the rule that denies an absolute path, as it is written, or as a link leads to it. A rule for a folder denies
 	 * everything in it.
 	 */
-	readonly by: (path: string) => Entry | undefined;
+	readonly by: (path: string) => Rule | undefined;
 	/** Throws `AppError("failed")` if a rule denies one of these paths. */
 	readonly assertAllowed: (...paths: readonly string[]) => void;
 	/** Does the same for an open file by the other names that hard links give it. */
@@ -29,37 +27,36 @@ const maxNames = 200;
 const denyingTools = {
 	read: ['read_file'],
 	edit: ['edit_file', 'write_file', 'read_file'],
-} as const satisfies Record<string, readonly RuleTool[]>;
+} as const satisfies Record<string, ReadonlyArray<Rule['tool']>>;
 
 /** Returns what the rules deny to read or to edit; undefined if they deny nothing, which costs nothing. */
-export async function deniedFiles<Entry extends RuleEntry>(
-	{folder, entries}: {readonly folder: string; readonly entries: readonly Entry[]},
+export async function deniedFiles(
+	{folder, entries}: FileRules,
 	use: keyof typeof denyingTools,
-): Promise<DeniedFiles<Entry> | undefined> {
-	const tools: readonly RuleTool[] = denyingTools[use];
-	const denying = entries.filter(({rule, effect}) => effect === 'deny' && tools.includes(rule.tool));
+): Promise<DeniedFiles | undefined> {
+	const tools: ReadonlyArray<Rule['tool']> = denyingTools[use];
+	const denying = entries.filter(({tool, effect}) => effect === 'deny' && tools.includes(tool));
 	if (denying.length === 0) {
 		return undefined;
 	}
 
-	const tests = denying.map(entry => ({entry, matches: deniedPaths(entry.rule)}));
+	const tests = denying.map(rule => ({rule, matches: deniedPaths(rule)}));
 	const {namesOf, isComplete} = await linkNames(folder);
 	const by = (path: string) => {
 		for (const name of namesOf(path)) {
 			const shown = foldedPath(relative(folder, name).replaceAll(sep, '/'));
 			const found = tests.find(({matches}) => matches(shown));
 			if (found) {
-				return found.entry;
+				return found.rule;
 			}
 		}
 
 		return undefined;
 	};
 	const assertAllowed = (...paths: readonly string[]) => {
-		const [entry] = paths.flatMap(path => by(path) ?? []);
-		if (entry) {
-			const {message, hint} = denialOf(ruleText(entry.rule));
-			throw new AppError('failed', message, {hint});
+		const [rule] = paths.flatMap(path => by(path) ?? []);
+		if (rule) {
+			throw denial(rule);
 		}
 	};
 	return {

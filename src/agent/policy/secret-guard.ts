@@ -2,7 +2,7 @@ import {AppError} from '../../core/error.ts';
 import type {ToolContext} from '../../core/session/tool.ts';
 import {pathText} from '../paths/path-text.ts';
 import type {Guard} from './bounds.ts';
-import {refusal} from './refusal.ts';
+import {refusal} from './rules/rule.ts';
 import {isSecretFile} from './secret-files.ts';
 
 /** Returns a guard that asks the user before a secret file is opened. It throws `AppError("failed")` if they refuse. */

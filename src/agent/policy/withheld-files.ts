@@ -68,7 +68,7 @@ export async function withheldFiles(
 	const {paths, isComplete} = list;
 	const [denied, fixed, secrets] = await Promise.all([
 		deniedIn(folder, paths, rules, 'read'),
-		rules.entries.some(({rule: {tool}, effect}) => effect === 'deny' && /^(?:edit|write)_file$/.test(tool))
+		rules.entries.some(({tool, effect}) => effect === 'deny' && /^(?:edit|write)_file$/.test(tool))
 			? deniedIn(folder, paths, rules, 'edit')
 			: {found: [], isComplete: true},
 		secretsIn(folder, namedSecret(list, folder), rules),
@@ -126,9 +126,7 @@ async function deniedIn(folder: string, paths: readonly string[], rules: FileRul
 	}
 
 	// Git's own data isn't listed, but a rule may name a file of it.
-	const literal = rules.entries.flatMap(({rule: {pattern}}) =>
-		pattern === undefined ? [] : [join(rules.folder, pattern)],
-	);
+	const literal = rules.entries.flatMap(({pattern}) => (pattern === undefined ? [] : [join(rules.folder, pattern)]));
 	const found = new Map<string, Withheld>();
 	let outer: string | undefined;
 	for (const path of [folder, ...paths, ...literal].sort(byPath)) {
@@ -167,10 +165,8 @@ const namedSecret = chosenOnce((paths, folder) =>
 
 /** Returns the secret files among these that no rule allows, and those to which such names link. */
 async function secretsIn(folder: string, paths: readonly string[], {entries}: FileRules): Promise<readonly string[]> {
-	const allowing = entries.filter(
-		({rule, effect}) => effect === 'allow' && rule.tool === 'read_file' && namesSecrets(rule),
-	);
-	const isAllowed = (shown: string) => allowing.some(({rule}) => matchesPath(rule, shown));
+	const allowing = entries.filter(rule => rule.effect === 'allow' && rule.tool === 'read_file' && namesSecrets(rule));
+	const isAllowed = (shown: string) => allowing.some(rule => matchesPath(rule, shown));
 	const found = await Promise.all(
 		paths.map(async path => {
 			const shown = relative(folder, path).replaceAll(sep, '/');

@@ -3,7 +3,6 @@ import type {Hashes, TrustStore} from '../../config/project/trust-store.ts';
 import {deniedBy} from '../policy/bounds.ts';
 import type {Places} from '../policy/protected-places.ts';
 import {parseRule, type Rule, ruleText} from '../policy/rules/rule.ts';
-import type {RuleEntry} from '../policy/verdict.ts';
 import {
 	type Fault,
 	type FoundFiles,
@@ -71,7 +70,7 @@ type Dependencies = {
 	/** True to trust everything for this run. */
 	readonly trustsAll: boolean;
 	/** Returns the rules of the moment: the model gets no instructions, prompts and skills that they deny. */
-	readonly rules?: () => readonly RuleEntry[];
+	readonly rules?: () => readonly Rule[];
 };
 
 /** Creates the access to the files of a project. Nothing of it counts before the user has agreed to it (SAFETY 12). */
@@ -134,8 +133,8 @@ export function createProject(dependencies: Dependencies): Project {
 		const denying = (file: ProjectFile) =>
 			shownKinds.has(file.kind) ? (denied.by(resolve(root, file.path)) ?? denied.by(file.real)) : undefined;
 		const refused = files.flatMap(file => {
-			const entry = denying(file);
-			return entry ? [{path: file.path, reason: `the rule “${ruleText(entry.rule)}” denies reading it`}] : [];
+			const rule = denying(file);
+			return rule ? [{path: file.path, reason: `the rule “${ruleText(rule)}” denies reading it`}] : [];
 		});
 		return {files: files.filter(file => !denying(file)), faults: [...faults, ...refused]};
 	};
@@ -182,7 +181,7 @@ function joined(found: FoundFiles, below: FoundFiles): FoundFiles {
 
 /** Returns what a settings file denies; `readProjectFiles` has checked its rules. */
 function denyRulesOf({settings}: ProjectFile): readonly Rule[] {
-	return (settings?.deny ?? []).map(rule => parseRule(rule));
+	return (settings?.deny ?? []).map(rule => parseRule(rule, 'deny'));
 }
 
 /** Returns the sentence about a file that can't be used. */

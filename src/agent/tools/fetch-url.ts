@@ -7,7 +7,7 @@ import type {Tool, ToolContext} from '../../core/session/tool.ts';
 import {type AddressKind, kindOfHost} from '../../net/web/address-kind.ts';
 import type {SendWeb, WebResponse} from '../../net/web/web-request.ts';
 import {cutResult, isTooLong} from '../answer-call.ts';
-import {refusal} from '../policy/refusal.ts';
+import {refusal} from '../policy/rules/rule.ts';
 import {defineTool} from './define-tool.ts';
 import description from './fetch-url.md';
 import {describeResponse} from './web/response-text.ts';

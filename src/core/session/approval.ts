@@ -9,9 +9,6 @@ import type {FileChange} from './event.ts';
 export const approvalModes = ['ask', 'edits', 'plan', 'all'] as const;
 export type ApprovalMode = (typeof approvalModes)[number];
 
-/** Whether a sandbox holds a command: `sandbox` without the network, `network` with it, `none` if nothing does. */
-export type Containment = 'sandbox' | 'network' | 'none';
-
 /** What a tool is about to do, as rules see it. */
 export type Act =
 	/** `path` is an absolute real path. The names of `read-secret` and `edit-secret` files suggest secrets. */
@@ -27,7 +24,8 @@ export type Act =
 			readonly kind: 'command';
 			readonly command: string;
 			readonly folder: string;
-			readonly containment: Containment;
+			/** Whether a sandbox holds it: `sandbox` without the network, `network` with it, `none` if nothing does. */
+			readonly containment: 'sandbox' | 'network' | 'none';
 			/** True if it failed in a sandbox, and would run again with less of one. */
 			readonly widened?: boolean;
 			/** Secret files of the folder that it could read after a yes, as absolute paths. */

@@ -1,6 +1,6 @@
-import {type ApprovalRequest, type Decide, editedHash} from '../../agent/approval/approval.ts';
+import {type ApprovalQuestion, editedHash} from '../../agent/approval/approval.ts';
 import type {Answer} from '../../core/question.ts';
-import type {ApprovalAnswer} from '../../core/session/approval.ts';
+import type {Act, ApprovalAnswer} from '../../core/session/approval.ts';
 import type {Inquiry} from '../../platform/interaction.ts';
 import type {AppInteraction} from '../interaction.ts';
 import {drawingOfCall, drawingOfCommand, drawingOfFetch, factsOfCommand, factsOfFetch} from './subject-drawing.ts';
@@ -27,12 +27,12 @@ type Asking = Pick<AppInteraction, 'inquire' | 'edit'> & {
 };
 
 /** Returns how the app asks for approval: a question, with exactly what it is about (SAFETY 4). */
-export function approvalQuestions({inquire, edit: change, workspace, hide}: Asking): Decide {
-	return async (request, signal) => {
-		const original = request.act.kind === 'command' ? request.act.command : '';
+export function approvalQuestions({inquire, edit: change, workspace, hide}: Asking) {
+	return async (asked: ApprovalQuestion, signal: AbortSignal): Promise<ApprovalAnswer> => {
+		const original = asked.act.kind === 'command' ? asked.act.command : '';
 		let command: string | undefined;
 		for (;;) {
-			const answer = await inquire(await inquiryAbout(request, command, workspace()), signal);
+			const answer = await inquire(await inquiryAbout(asked, command, workspace()), signal);
 			if (answer === 'edit') {
 				const field = {label: 'Edit the command', does: 'confirm', text: command ?? original};
 				const edited = (await change(field, signal)) ?? command;
@@ -45,7 +45,7 @@ export function approvalQuestions({inquire, edit: change, workspace, hide}: Aski
 					return {allowed: false, reason: hide(said)};
 				}
 			} else {
-				return answerFor(answer, request.hash, command);
+				return answerFor(answer, asked.hash, command);
 			}
 		}
 	};
@@ -66,7 +66,7 @@ function answerFor(answer: string | undefined, hash: string, command: string | u
 
 /** Returns the question about a request, or about what the user made of its command. */
 async function inquiryAbout(
-	{summary, act, change, facts = [], verdict, keepsSubject = false}: ApprovalRequest,
+	{summary, act, exactChange, facts = [], verdict, keepsSubject = false}: ApprovalQuestion,
 	command: string | undefined,
 	workspace: string,
 ): Promise<Inquiry> {
@@ -99,7 +99,7 @@ async function inquiryAbout(
 				answers: [once, ...toKeep(suggestions), reason],
 			};
 		default: {
-			const subject = change && (await import('../transcript/diff-lines.ts')).drawingOf(change);
+			const subject = exactChange && (await import('../transcript/diff-lines.ts')).drawingOf(exactChange);
 			const isReading = act.kind === 'read-secret';
 			const kept = isReading ? (suggestions.length > 0 ? toKeep(suggestions) : [sameAgain]) : [];
 			return {
@@ -128,11 +128,7 @@ const theseServices: Answer = {
 	keeps: {rules: [], life: `these services, whatever is sent there · ${sessionLife}`},
 };
 
-function questionAbout({
-	widened,
-	containment,
-	reveals = [],
-}: Extract<ApprovalRequest['act'], {kind: 'command'}>): string {
+function questionAbout({widened, containment, reveals = []}: Extract<Act, {kind: 'command'}>): string {
 	if (!widened) {
 		return 'Run this command?';
 	}

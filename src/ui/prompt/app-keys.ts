@@ -10,11 +10,11 @@ import {selectionOf} from '../../editor/selection.ts';
 import {needsUser} from '../../store/panel-slice.ts';
 import type {AppStore} from '../../store/store.ts';
 import {chordOf, type KeyToken} from '../../terminal/input/token.ts';
-import {walkApprovalModes} from '../approvals/approval-mode.ts';
 import type {AppInteraction} from '../interaction.ts';
 import {pressInLogs} from '../logs/log-keys.ts';
 import {endsWithApp} from '../quit-words.ts';
 import type {SecondPress} from '../second-press.ts';
+import {walkApprovalModes} from './approval-mode.ts';
 
 /** What the keys of the app do. */
 export type AppKeys = {

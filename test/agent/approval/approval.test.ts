@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import {expect, test} from 'vitest';
-import {type ApprovalRequest, editedHash, type Kept} from '../../../src/agent/approval/approval.ts';
+import {type ApprovalQuestion, editedHash} from '../../../src/agent/approval/approval.ts';
+import {parseRule} from '../../../src/agent/policy/rules/rule.ts';
 import {runCalls} from '../../../src/agent/tool-turn.ts';
 import {AppError} from '../../../src/core/error.ts';
 import type {Approval, ApprovalAnswer} from '../../../src/core/session/approval.ts';
@@ -10,14 +11,14 @@ import {approvalsOf, runOptions, scriptedModel} from '../scripted.ts';
 
 const signal = new AbortController().signal;
 
-type Answer = (request: ApprovalRequest) => ApprovalAnswer;
+type Answer = (request: ApprovalQuestion) => ApprovalAnswer;
 const no: Answer = () => ({allowed: false});
 const once: Answer = ({hash}) => ({allowed: true, hash});
 const session: Answer = ({hash}) => ({allowed: true, hash, keep: 'session'});
 
 /** The approvals of a session whose user gives these answers in order, then no. */
 function answered(answers: readonly Answer[], more: Parameters<typeof approvalsOf>[1] = {}) {
-	const asked: ApprovalRequest[] = [];
+	const asked: ApprovalQuestion[] = [];
 	const events: AgentEvent[] = [];
 	const approvals = approvalsOf(async request => {
 		asked.push(request);
@@ -76,13 +77,13 @@ test('what the user refused is not asked again in the same run, but in the next 
 const makeIn = {kind: 'command', command: 'make', folder: '/repo', containment: 'none'} as const;
 
 test('rules that the user allows are kept; the next act is judged by them', async () => {
-	const kept: Kept[] = [];
+	const kept: unknown[] = [];
 	const {startRun, events} = answered([({hash}) => ({allowed: true, hash, keep: 'folder'})], {
 		judge: async () =>
 			kept.length > 0
-				? {effect: 'allow', rules: ['run_command(make)']}
+				? {effect: 'allow', by: [parseRule('run_command(make)')]}
 				: {effect: 'ask', suggestions: ['run_command(make)']},
-		keep: async rules => void kept.push(rules),
+		keep: async (scope, rules) => void kept.push({scope, rules}),
 	});
 	const approve = startRun();
 	expect([await approve('make', makeIn), await approve('make', makeIn)]).toEqual([{allowed: true}, {allowed: true}]);
@@ -94,7 +95,7 @@ test('rules that the user allows are kept; the next act is judged by them', asyn
 });
 
 test('a command that nobody allowed, because it only reads, is told to run so', async () => {
-	const {startRun} = answered([], {judge: async () => ({effect: 'allow', rules: []})});
+	const {startRun} = answered([], {judge: async () => ({effect: 'allow', by: 'read-only'})});
 	expect(await startRun()('make', makeIn)).toEqual({allowed: true, readOnly: true});
 });
 
@@ -120,7 +121,7 @@ test('a rule that denies beats the edit of the user [14]', async () => {
 	const {startRun} = answered([({hash}) => ({allowed: true, hash: editedHash(hash, 'rm -r x'), command: 'rm -r x'})], {
 		judge: async act =>
 			act.kind === 'command' && act.command.startsWith('rm')
-				? {effect: 'deny', rule: 'run_command(rm *)'}
+				? {effect: 'deny', by: parseRule('run_command(rm *)', 'deny')}
 				: {effect: 'ask', suggestions: []},
 	});
 	await expect(startRun()('make', makeIn)).rejects.toThrow("the user's rule “run_command(rm *)” denies this");
@@ -194,7 +195,7 @@ test('the user sees the exact change, the journal the one without credentials [8
 	const shown: unknown[] = [];
 	const events: AgentEvent[] = [];
 	const approve = approvalsOf(async request => {
-		shown.push(request.change);
+		shown.push(request.exactChange);
 		return once(request);
 	}).startRun()({id: 'call', signal, emit: event => events.push(event)});
 	const request = {act: {kind: 'edit', path: '/repo/a.txt'}, summary: 'Change a.txt?', subject: 'x'} as const;

@@ -1,4 +1,5 @@
 import {expect, test} from 'vitest';
+import {parseRule} from '../../../src/agent/policy/rules/rule.ts';
 import type {Approval} from '../../../src/core/session/approval.ts';
 import {approvalsOf} from '../scripted.ts';
 
@@ -9,7 +10,8 @@ test('what the user allowed for the session is refused once plan mode or a rule 
 	let isDenied = false;
 	const approvals = approvalsOf(async ({hash}) => ({allowed: true, hash, keep: 'session'}), {
 		mode: () => mode,
-		judge: async () => (isDenied ? {effect: 'deny', rule: 'fetch_url'} : {effect: 'ask', suggestions: []}),
+		judge: async () =>
+			isDenied ? {effect: 'deny', by: parseRule('fetch_url', 'deny')} : {effect: 'ask', suggestions: []},
 	});
 	const bound = approvals.startRun()({id: 'call', signal, emit: () => {}});
 	const approve = (subject: string, asked: Approval['act']) => bound({act: asked, summary: 'May I?', subject});
@@ -34,7 +36,7 @@ test('a yes for the session may cover a subject that rules do not know, such as 
 		},
 		{
 			judge: async () => ({effect: 'ask', suggestions: ['fetch_url(127.0.0.1:1)']}),
-			keep: async rules => void kept.push(rules),
+			keep: async (scope, rules) => void kept.push({scope, rules}),
 		},
 	);
 	const approve = approvals.startRun()({id: 'call', signal, emit: () => {}});

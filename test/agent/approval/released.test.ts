@@ -1,6 +1,5 @@
 import {expect, test} from 'vitest';
-import {type ApprovalRequest, createApprovals} from '../../../src/agent/approval/approval.ts';
-import {openFolderRules} from '../../../src/agent/approval/folder-rules.ts';
+import {type ApprovalQuestion, createApprovals} from '../../../src/agent/approval/approval.ts';
 import {createRuleBook} from '../../../src/agent/approval/rule-book.ts';
 import {judgeByRules} from '../../../src/agent/approval/ruling.ts';
 import {parseRule} from '../../../src/agent/policy/rules/rule.ts';
@@ -12,12 +11,11 @@ const hide = (text: string) => text;
 
 /** Real rules and a user who answers when the test says so. */
 function setUp({home = temporaryHome(), folder = temporaryFolder()} = {}) {
-	const ofFolder = openFolderRules({path: home.approvalsFile, folder: () => folder});
-	const book = createRuleBook({folder: () => folder, flags: [], ofFolder, hide});
+	const book = createRuleBook({folder: () => folder, flags: [], path: home.approvalsFile, hide});
 	let mode: ApprovalMode = 'ask';
 	const modeListeners = new Set<() => void>();
 	const asked: Array<{
-		readonly request: ApprovalRequest;
+		readonly request: ApprovalQuestion;
 		readonly answer: (decision: ApprovalAnswer) => void;
 		isOpen: boolean;
 	}> = [];
@@ -31,11 +29,11 @@ function setUp({home = temporaryHome(), folder = temporaryFolder()} = {}) {
 					reject(signal.reason);
 				});
 			}),
-		judge: judgeByRules({book, workspace: () => folder, places: {stateFolder: home.path}, hide}),
+		judge: judgeByRules({list: book.list, workspace: () => folder, places: {stateFolder: home.path}, hide}),
 		mode: () => mode,
-		async keep(kept) {
-			for (const rule of kept.scope === 'edits' ? [] : kept.rules) {
-				await book.add(parseRule(rule), 'allow', kept.scope === 'folder' ? 'folder' : 'session');
+		async keep(scope, rules) {
+			for (const rule of scope === 'edits' ? [] : rules) {
+				await book.add(parseRule(rule), scope === 'folder' ? 'folder' : 'session');
 			}
 		},
 		onChange(listener) {
@@ -82,7 +80,7 @@ test('a rule that was just kept answers the question on screen, which closes', a
 	const {run, book, open, events, asked} = setUp();
 	const waiting = run('npm test');
 	await expect.poll(open).toEqual(['npm test']);
-	await book.add(parseRule('run_command(npm test *)'), 'allow', 'session');
+	await book.add(parseRule('run_command(npm test *)'), 'session');
 	expect(await waiting).toEqual(isAllowed);
 	expect(open()).toEqual([]);
 	expect(events).toMatchObject([
@@ -97,7 +95,7 @@ test('it answers each question that it covers behind that one, and no other', as
 	const second = run('npm test');
 	const third = run('npm publish');
 	await expect.poll(open).toEqual(['make']);
-	await book.add(parseRule('run_command(npm test *)'), 'allow', 'folder');
+	await book.add(parseRule('run_command(npm test *)'), 'folder');
 	expect(await second).toEqual(isAllowed);
 	expect(open()).toEqual(['make']);
 	asked[0]?.answer({allowed: false});
@@ -123,9 +121,9 @@ test('[14] a rule that denies what waits refuses it', async () => {
 	const first = run('make');
 	const second = run('npm publish');
 	await expect.poll(open).toEqual(['make']);
-	await book.add(parseRule('run_command(npm publish *)'), 'deny', 'session');
+	await book.add(parseRule('run_command(npm publish *)', 'deny'), 'session');
 	await expect(second).rejects.toThrow('denies this');
-	await book.add(parseRule('run_command(make *)'), 'deny', 'folder');
+	await book.add(parseRule('run_command(make *)', 'deny'), 'folder');
 	await expect(first).rejects.toThrow('denies this');
 	expect(asked).toHaveLength(1);
 	expect(open()).toEqual([]);
@@ -136,7 +134,7 @@ test('a rule that another process keeps for the folder answers as well', async (
 	const there = setUp({home: here.home, folder: here.folder});
 	const waiting = here.run('npm test');
 	await expect.poll(here.open).toEqual(['npm test']);
-	await there.book.add(parseRule('run_command(npm test *)'), 'allow', 'folder');
+	await there.book.add(parseRule('run_command(npm test *)'), 'folder');
 	expect(await waiting).toEqual(isAllowed);
 });
 
@@ -158,7 +156,7 @@ test('a rule that changes nothing leaves the question open, and an answer ends i
 	const {run, book, open, asked, modeListeners} = setUp();
 	const waiting = run('npm test');
 	await expect.poll(open).toEqual(['npm test']);
-	await book.add(parseRule('run_command(make *)'), 'allow', 'session');
+	await book.add(parseRule('run_command(make *)'), 'session');
 	expect(open()).toEqual(['npm test']);
 	asked[0]?.answer({allowed: false});
 	expect(await waiting).toEqual({allowed: false});

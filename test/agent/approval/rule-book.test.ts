@@ -1,28 +1,37 @@
 import {mkdirSync, readFileSync, statSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {expect, test} from 'vitest';
-import {openFolderRules} from '../../../src/agent/approval/folder-rules.ts';
-import {createRuleBook, type KeptRule} from '../../../src/agent/approval/rule-book.ts';
+import {createRuleBook} from '../../../src/agent/approval/rule-book.ts';
 import {judgeByRules} from '../../../src/agent/approval/ruling.ts';
-import {parseRule, ruleText} from '../../../src/agent/policy/rules/rule.ts';
+import {parseRule, type Rule, ruleText} from '../../../src/agent/policy/rules/rule.ts';
 import {redactKnown} from '../../../src/core/secrets/redact.ts';
 import {temporaryFolder, temporaryHome} from '../../storage/temporary.ts';
 
 function setUp({flags = [] as readonly string[], home = temporaryHome(), folder = temporaryFolder()} = {}) {
-	const ofFolder = openFolderRules({path: home.approvalsFile, folder: () => folder});
-	const book = createRuleBook({folder: () => folder, flags: flags.map(parseRule), ofFolder, hide: redactKnown});
-	const judge = judgeByRules({book, workspace: () => folder, places: {stateFolder: home.path}, hide: redactKnown});
+	const path = home.approvalsFile;
+	const book = createRuleBook({
+		folder: () => folder,
+		flags: flags.map(rule => parseRule(rule)),
+		path,
+		hide: redactKnown,
+	});
+	const judge = judgeByRules({
+		list: book.list,
+		workspace: () => folder,
+		places: {stateFolder: home.path},
+		hide: redactKnown,
+	});
 	const run = (command: string) => judge({kind: 'command', command, folder, containment: 'none'});
 	return {home, folder, book, run};
 }
 
-const shown = (rules: readonly KeptRule[]) => rules.map(({rule, effect, source}) => [source, effect, ruleText(rule)]);
+const shown = (rules: readonly Rule[]) => rules.map(rule => [rule.place?.source, rule.effect, ruleText(rule)]);
 const [test1, test2] = [parseRule('run_command(npm test *)'), parseRule('edit_file(dist/**)')];
 
 test('rules are numbered: those of the command line, of the session, and of the folder', async () => {
 	const {book, run} = setUp({flags: ['edit_file(docs/**)']});
-	await book.add(test2, 'deny', 'folder');
-	await book.add(test1, 'allow', 'session');
+	await book.add({...test2, effect: 'deny'}, 'folder');
+	await book.add(test1, 'session');
 	expect(shown(book.list())).toEqual([
 		['flag', 'allow', 'edit_file(docs/**)'],
 		['session', 'allow', 'run_command(npm test *)'],
@@ -30,8 +39,7 @@ test('rules are numbered: those of the command line, of the session, and of the 
 	]);
 	expect(await run('npm test -- a')).toEqual({
 		effect: 'allow',
-		rules: ['run_command(npm test *)'],
-		places: [{number: 2, source: 'session'}],
+		by: [{...test1, place: {number: 2, source: 'session'}}],
 	});
 	expect(await book.revoke(9)).toBe(undefined);
 	await book.revoke(2);
@@ -41,8 +49,8 @@ test('rules are numbered: those of the command line, of the session, and of the 
 
 test('a new session begins without the rules of the one before, but with those of the folder', async () => {
 	const {book, run} = setUp();
-	await book.add(test1, 'allow', 'session');
-	await book.add(test2, 'allow', 'folder');
+	await book.add(test1, 'session');
+	await book.add(test2, 'folder');
 	book.startSession();
 	expect(shown(book.list())).toEqual([['folder', 'allow', 'edit_file(dist/**)']]);
 	expect((await run('npm test')).effect).toBe('ask');
@@ -50,9 +58,9 @@ test('a new session begins without the rules of the one before, but with those o
 
 test('a rule tells what it allowed last, without credentials [8]', async () => {
 	const {book} = setUp();
-	await book.add(test1, 'allow', 'session');
+	await book.add(test1, 'session');
 	const command = `npm test sk-ant-api03-${'a'.repeat(90)} --token a1b2c3d4`;
-	book.noteUse(['run_command(npm test *)'], {kind: 'command', command, folder: '/', containment: 'none'});
+	book.noteUse([test1], {kind: 'command', command, folder: '/', containment: 'none'});
 	expect(book.list()).toMatchObject([{lastAllowed: 'npm test *** --token ***'}]);
 });
 
@@ -73,7 +81,7 @@ test('rules of a folder are private, for that folder alone, and seen by other pr
 	const {home, book, run, folder} = setUp();
 	const other = setUp({home});
 	const same = setUp({home, folder});
-	await book.add(test1, 'allow', 'folder');
+	await book.add(test1, 'folder');
 	expect((await run('npm test')).effect).toBe('allow');
 	expect((await same.run('npm test')).effect).toBe('allow');
 	expect((await other.run('npm test')).effect).toBe('ask');
@@ -86,7 +94,7 @@ test('8 processes that add rules at the same time lose none [18]', async () => {
 	const {home, folder, book} = setUp();
 	await Promise.all(
 		Array.from({length: 8}, (_, index) =>
-			setUp({home, folder}).book.add(parseRule(`run_command(task ${index})`), 'allow', 'folder'),
+			setUp({home, folder}).book.add(parseRule(`run_command(task ${index})`), 'folder'),
 		),
 	);
 	expect(book.list()).toHaveLength(8);
@@ -111,7 +119,7 @@ test('a broken file is an error, because a rule that denies might be in it; unkn
 	const later = {effect: 'allow', rule: 'new_tool(x)', until: 'tomorrow'};
 	writeFileSync(home.approvalsFile, JSON.stringify({folders: {[folder]: [later, 3]}}), {mode: 0o600});
 	expect(book.list()).toEqual([]);
-	await book.add(test1, 'allow', 'folder');
+	await book.add(test1, 'folder');
 	expect(JSON.parse(readFileSync(home.approvalsFile, 'utf8')).folders[folder]).toEqual([
 		later,
 		3,

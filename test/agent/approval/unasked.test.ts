@@ -1,6 +1,7 @@
 import {expect, test} from 'vitest';
-import {decideUnasked, type UnaskedMode} from '../../../src/agent/approval/unasked.ts';
-import type {Act, ApprovalMode, Containment} from '../../../src/core/session/approval.ts';
+import {decideUnasked} from '../../../src/agent/approval/unasked.ts';
+import type {Containment} from '../../../src/agent/tools/command/command-containers.ts';
+import type {Act, ApprovalMode} from '../../../src/core/session/approval.ts';
 import type {AgentEvent} from '../../../src/core/session/event.ts';
 import {approvalsOf} from '../scripted.ts';
 
@@ -17,7 +18,7 @@ const acts = {
 } as const satisfies Readonly<Record<string, Act>>;
 
 /** The approvals of a run with `--approve`, as the program connects them. */
-function unasked(approve: UnaskedMode, suggestions: readonly string[] = []) {
+function unasked(approve: Parameters<typeof decideUnasked>[0], suggestions: readonly string[] = []) {
 	const mode: ApprovalMode = approve === 'never' ? 'ask' : approve;
 	const events: AgentEvent[] = [];
 	const judge = async () => ({effect: 'ask', suggestions}) as const;

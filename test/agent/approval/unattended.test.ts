@@ -1,5 +1,6 @@
 import {expect, test} from 'vitest';
 import type {RunStarter} from '../../../src/agent/history.ts';
+import {parseRule} from '../../../src/agent/policy/rules/rule.ts';
 import type {Act} from '../../../src/core/session/approval.ts';
 import type {AgentEvent} from '../../../src/core/session/event.ts';
 import {approvalsOf} from '../scripted.ts';
@@ -77,7 +78,7 @@ test.each([
 });
 
 test('rules and the mode still allow, and once the user joins they are asked', async () => {
-	const byRule = unattended([], {judge: async () => ({effect: 'allow', rules: ['run_command(npm test)']})});
+	const byRule = unattended([], {judge: async () => ({effect: 'allow', by: [parseRule('run_command(npm test)')]})});
 	expect(await byRule.approve(command('npm test'))).toEqual({allowed: true});
 	const byMode = unattended([], {mode: () => 'all'});
 	expect(await byMode.approve(command('npm test'))).toEqual({allowed: true});

@@ -1,8 +1,8 @@
 import {chmodSync, existsSync, readFileSync, symlinkSync} from 'node:fs';
 import {dirname, join} from 'node:path';
 import {describe, expect, onTestFinished, test} from 'vitest';
+import {judge} from '../../../src/agent/approval/ruling.ts';
 import {createHooks} from '../../../src/agent/hooks/hooks.ts';
-import {judge} from '../../../src/agent/policy/judge.ts';
 import {parseRule} from '../../../src/agent/policy/rules/rule.ts';
 import {filesOfHook} from '../../../src/agent/sandbox/hook-orders.ts';
 import {createCommandSession} from '../../../src/agent/tools/command/command-session.ts';
@@ -67,7 +67,8 @@ async function guarded(command: string, files: Readonly<Record<string, string>>,
 					path: join(workspace, name),
 					...(after !== undefined && {text: {after, ...(before !== undefined && {before})}}),
 				},
-				{workspace, places, rules: allow.map(rule => ({rule: parseRule(rule), effect: 'allow' as const}))},
+				{folder: workspace, entries: allow.map(rule => parseRule(rule))},
+				places,
 			),
 	};
 }

@@ -4,7 +4,7 @@ import {createServer} from 'node:http';
 import type {AddressInfo} from 'node:net';
 import {join} from 'node:path';
 import {expect, onTestFinished, test} from 'vitest';
-import type {ApprovalRequest, Decide} from '../../../src/agent/approval/approval.ts';
+import type {ApprovalQuestion, createApprovals} from '../../../src/agent/approval/approval.ts';
 import {judgeByRules} from '../../../src/agent/approval/ruling.ts';
 import {decideUnasked} from '../../../src/agent/approval/unasked.ts';
 import {runAgent} from '../../../src/agent/run.ts';
@@ -19,6 +19,8 @@ import {approvalsOf, call, collect, finish, runOptions, type Script, scriptedMod
 import {snapshot} from '../tools/snapshot.ts';
 import {makeWorkspace, writeAll} from '../tools/workspace.ts';
 import {hostileCalls} from './hostile-calls.ts';
+
+type Decide = Parameters<typeof createApprovals>[0]['decide'];
 
 const secret = 'the-secret-of-the-user';
 
@@ -75,7 +77,7 @@ async function besieged() {
 	const calls = hostileCalls({outside, home, state: stateFolder, server: server.origin});
 
 	const run = async (scripts: readonly Script[], decide: Decide, mode: ApprovalMode = 'ask') => {
-		const asked: ApprovalRequest[] = [];
+		const asked: ApprovalQuestion[] = [];
 		const approvals = approvalsOf(
 			async (request, signal) => {
 				asked.push(request);
@@ -83,7 +85,7 @@ async function besieged() {
 			},
 			{
 				mode: () => mode,
-				judge: judgeByRules({book: {list: () => []}, workspace: () => workspace, places, hide: redactKnown}),
+				judge: judgeByRules({list: () => [], workspace: () => workspace, places, hide: redactKnown}),
 			},
 		);
 		const {ask} = scriptedModel(...scripts, [text('Done.'), finish('stop')]);

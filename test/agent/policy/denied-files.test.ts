@@ -2,9 +2,9 @@ import {linkSync, symlinkSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
+import {judge} from '../../../src/agent/approval/ruling.ts';
 import {readMentions} from '../../../src/agent/mentions/read-mentions.ts';
 import {deniedFiles} from '../../../src/agent/policy/denied-files.ts';
-import {judge} from '../../../src/agent/policy/judge.ts';
 import {parseNewRule, parseRule} from '../../../src/agent/policy/rules/rule.ts';
 import {createReadSkill} from '../../../src/agent/skills/read-skill.ts';
 import {createEditFile} from '../../../src/agent/tools/edit-file.ts';
@@ -26,7 +26,7 @@ async function denying(deny: readonly string[], files: Parameters<typeof makeWor
 	const {workspace, stateFolder, root} = opened;
 	const rules = () => ({
 		folder: workspace,
-		entries: deny.map(rule => ({rule: parseRule(rule), effect: 'deny'}) as const),
+		entries: deny.map(rule => parseRule(rule, 'deny')),
 	});
 	const places = {stateFolder, homeFolder: join(root, 'home'), rules};
 	const images: string[] = [];
@@ -270,10 +270,7 @@ test('[14] a rule that denies edits denies them by every name', async () => {
 	const {workspace, places} = await denying([], {'docs/caf\u00e9.md': 'x'});
 	symlinkSync('docs', join(workspace, 'd'));
 	const deny = (rule: string, path: string) =>
-		judge(
-			{kind: 'edit', path: join(workspace, path)},
-			{workspace, places, rules: [{rule: parseRule(rule), effect: 'deny'}]},
-		);
+		judge({kind: 'edit', path: join(workspace, path)}, {folder: workspace, entries: [parseRule(rule, 'deny')]}, places);
 	for (const [rule, path] of [
 		['edit_file(docs)', 'docs/caf\u00e9.md'],
 		['write_file(docs/cafe\u0301.md)', 'docs/caf\u00e9.md'],
@@ -306,7 +303,7 @@ test('[14] whatever a file is called and wherever it is, a rule with any form of
 	);
 	await fc.assert(
 		fc.asyncProperty(fc.array(names, {minLength: 1, maxLength: 4}), form, form, async (path, ruled, asked) => {
-			const entries = [{rule: parseRule(`read_file(./${ruled(path.join('/'))})`), effect: 'deny'}] as const;
+			const entries = [parseRule(`read_file(./${ruled(path.join('/'))})`, 'deny')];
 			const denied = await deniedFiles({folder: workspace, entries}, 'read');
 			expect(denied?.by(join(workspace, asked(path.join('/'))))).toBeDefined();
 		}),

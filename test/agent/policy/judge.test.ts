@@ -1,7 +1,6 @@
 import {rm, symlink} from 'node:fs/promises';
 import {join} from 'node:path';
 import {expect, onTestFinished, test} from 'vitest';
-import {parseRule} from '../../../src/agent/policy/rules/rule.ts';
 import {openPolicy} from './judging.ts';
 
 const {workspace, judge, judgeCommand} = openPolicy({'src/a.ts': '', '.env': '', 'packages/a/run.sh': ''});
@@ -38,11 +37,7 @@ test.each([
 test('suggests a rule for each command that needs one', async () => {
 	expect(await judgeCommand('npm test -- -t "a b" && git add src/a.ts && rm "x y"')).toMatchObject({
 		effect: 'ask',
-		suggested: [
-			parseRule('run_command(npm test *)'),
-			parseRule('run_command(git add *)'),
-			parseRule("run_command(rm 'x y')"),
-		],
+		suggestions: ['run_command(npm test *)', 'run_command(git add *)', "run_command(rm 'x y')"],
 	});
 });
 
@@ -119,7 +114,7 @@ test.each([
 ])('[14] %s asks in every mode, because it may hide what a rule denies', async command => {
 	const deny = ['run_command(rm *)', 'run_command(git push --force)'];
 	const verdict = await judgeCommand(command, {allow: ['run_command'], deny});
-	expect(verdict).toMatchObject({effect: 'ask', mayBeDenied: true, suggested: []});
+	expect(verdict).toMatchObject({effect: 'ask', mayBeDenied: true, suggestions: []});
 });
 
 test.each(['git commit -m "$(date)"', 'git add *.ts', 'git push "origin $X"', 'git push x/{a,b}', 'npm $X'])(
@@ -137,7 +132,7 @@ test('[14] a rule holds in the folder that it names', async () => {
 	const command = 'cd packages/a && ./run.sh x';
 	expect(await judgeCommand(command, {allow: [plain]})).toMatchObject({
 		effect: 'ask',
-		suggested: [{pattern: 'cd packages/a && ./run.sh x'}],
+		suggestions: ['run_command(cd packages/a && ./run.sh x)'],
 	});
 	expect(await judgeCommand(command, {allow: [inFolder]})).toMatchObject({effect: 'allow'});
 	expect(await judgeCommand('./run.sh x', {allow: [inFolder]})).toMatchObject({effect: 'ask'});
@@ -151,7 +146,7 @@ test('[14] a list is allowed only if every command in it is', async () => {
 	});
 	expect(await judgeCommand('npm test && rm x', {allow})).toMatchObject({
 		effect: 'ask',
-		suggested: [{pattern: 'rm x'}],
+		suggestions: ['run_command(rm x)'],
 	});
 });
 
@@ -181,19 +176,19 @@ const edit = (path: string) => ({kind: 'edit', path: join(workspace(), path)}) a
 test('[14] rules for edits match the real path in the working folder', async () => {
 	expect(await judge(edit('src/x/y.ts'), {allow: ['edit_file(src/**)']})).toMatchObject({effect: 'allow'});
 	expect(await judge(edit('test/a.ts'), {allow: ['edit_file(src/**)']})).toMatchObject({effect: 'ask'});
-	expect(await judge(edit('../outside.txt'), {allow: ['edit_file']})).toMatchObject({effect: 'ask', suggested: []});
+	expect(await judge(edit('../outside.txt'), {allow: ['edit_file']})).toMatchObject({effect: 'ask', suggestions: []});
 	expect(await judge(edit('a/b.md'), {allow: ['write_file(*.md)']})).toMatchObject({effect: 'allow'});
 	expect(await judge(edit('a/b.md'), {allow: ['edit_file(./b.md)']})).toMatchObject({effect: 'ask'});
 	expect(await judge(edit('b.md'), {allow: ['edit_file(./b.md)']})).toMatchObject({effect: 'allow'});
 	expect(await judge(edit('SRC/a.ts'), {allow: ['edit_file'], deny: ['write_file(src/**)']})).toMatchObject({
 		effect: 'deny',
 	});
-	expect(await judge(edit('src/new.ts'))).toMatchObject({effect: 'ask', suggested: [{pattern: './src/new.ts'}]});
+	expect(await judge(edit('src/new.ts'))).toMatchObject({effect: 'ask', suggestions: ['edit_file(./src/new.ts)']});
 });
 
 test('[13] no rule allows a protected place', async () => {
 	for (const path of ['.git/config', 'a/.git/hooks/x', '../.service/config.json', '../.bashrc']) {
-		expect(await judge(edit(path), {allow: ['edit_file']}), path).toMatchObject({effect: 'ask', suggested: []});
+		expect(await judge(edit(path), {allow: ['edit_file']}), path).toMatchObject({effect: 'ask', suggestions: []});
 	}
 });
 
@@ -238,6 +233,9 @@ test('[13] a link in the way of a redirection leads to the real file', async () 
 test('[15] no rule lets a command that failed in the sandbox run again outside of it', async () => {
 	const act = {kind: 'command', command: 'ls', folder: workspace(), containment: 'none'} as const;
 	expect(await judge(act, {allow: ['run_command']})).toMatchObject({effect: 'allow'});
-	expect(await judge({...act, widened: true}, {allow: ['run_command']})).toMatchObject({effect: 'ask', suggested: []});
+	expect(await judge({...act, widened: true}, {allow: ['run_command']})).toMatchObject({
+		effect: 'ask',
+		suggestions: [],
+	});
 	expect(await judge({...act, widened: true}, {deny: ['run_command(ls)']})).toMatchObject({effect: 'deny'});
 });

@@ -2,21 +2,19 @@ import {mkdir, mkdtemp, realpath, rm} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {afterAll, beforeAll} from 'vitest';
-import {judge} from '../../../src/agent/policy/judge.ts';
-import {parseRule} from '../../../src/agent/policy/rules/rule.ts';
-import type {PolicyVerdict, RuleEntry} from '../../../src/agent/policy/verdict.ts';
+import {judge} from '../../../src/agent/approval/ruling.ts';
+import {parseRule, type Verdict} from '../../../src/agent/policy/rules/rule.ts';
 import type {Act} from '../../../src/core/session/approval.ts';
 import {writeAll} from '../tools/workspace.ts';
 
-type NamedEntry = RuleEntry & {readonly name: string};
 type Rules = {readonly allow?: readonly string[]; readonly deny?: readonly string[]};
 
 /** A working folder that the tests of a file share, in a folder of its own with a home and a state folder. */
 export type Policy = {
 	readonly root: () => string;
 	readonly workspace: () => string;
-	readonly judge: (act: Act, rules?: Rules) => Promise<PolicyVerdict<NamedEntry>>;
-	readonly judgeCommand: (command: string, rules?: Rules) => Promise<PolicyVerdict<NamedEntry>>;
+	readonly judge: (act: Act, rules?: Rules) => Promise<Verdict>;
+	readonly judgeCommand: (command: string, rules?: Rules) => Promise<Verdict>;
 };
 
 /** Creates the folder before all tests and removes it after them. */
@@ -33,11 +31,8 @@ export function openPolicy(files: Readonly<Record<string, string>> = {}): Policy
 
 	const judgeAct: Policy['judge'] = (act, {allow = [], deny = []} = {}) => {
 		const rules = [...allow.map(rule => [rule, 'allow'] as const), ...deny.map(rule => [rule, 'deny'] as const)];
-		return judge(act, {
-			workspace: workspace(),
-			places: {stateFolder: join(root, '.service'), homeFolder: root},
-			rules: rules.map(([rule, effect]) => ({rule: parseRule(rule), effect, name: `${effect} ${rule}`})),
-		});
+		const entries = rules.map(([rule, effect]) => ({...parseRule(rule, effect), name: `${effect} ${rule}`}));
+		return judge(act, {folder: workspace(), entries}, {stateFolder: join(root, '.service'), homeFolder: root});
 	};
 	return {
 		root: () => root,

@@ -66,7 +66,7 @@ test(`[13] a change of each of ${starting.length} files that another program obe
 			{effect: 'ask', mayBeDenied: true, why: expect.stringMatching(/^changes what/)},
 		]);
 		for (const mode of ['ask', 'edits', 'all'] as const) {
-			expect([path, ruleOn(edit(path), mode, {effect: 'ask', suggestions: [], mayBeDenied: true}).kind]).toEqual([
+			expect([path, ruleOn(edit(path), mode, {effect: 'ask', suggestions: [], mayBeDenied: true}).effect]).toEqual([
 				path,
 				'ask',
 			]);

@@ -1,6 +1,5 @@
 import {beforeAll, expect, test} from 'vitest';
 import {ruleOn} from '../../../src/agent/approval/ruling.ts';
-import {ruleText} from '../../../src/agent/policy/rules/rule.ts';
 import type {ApprovalMode} from '../../../src/core/session/approval.ts';
 import {git} from '../tools/workspace.ts';
 import {openPolicy} from './judging.ts';
@@ -31,14 +30,8 @@ type Kept = {readonly mode?: ApprovalMode; readonly allow?: readonly string[]};
 async function rule(command: string, {mode = 'ask', allow = []}: Kept = {}) {
 	const act = {kind: 'command', command, folder: workspace(), containment: 'sandbox'} as const;
 	const verdict = await judge(act, {allow});
-	const suggested = verdict.effect === 'ask' ? verdict.suggested.map(ruleText) : [];
-	const said =
-		verdict.effect === 'ask'
-			? ({effect: 'ask', suggestions: suggested, mayBeDenied: verdict.mayBeDenied} as const)
-			: verdict.effect === 'allow'
-				? ({effect: 'allow', rules: verdict.by === 'read-only' ? [] : ['x']} as const)
-				: ({effect: 'deny', rule: 'x'} as const);
-	return {is: ruleOn(act, mode, said).kind === 'allow' ? 'runs' : 'asks', suggested} as const;
+	const suggested = verdict.effect === 'ask' ? verdict.suggestions : [];
+	return {is: ruleOn(act, mode, verdict).effect === 'allow' ? 'runs' : 'asks', suggested} as const;
 }
 
 test('a hundred commands of a working day', () => {

@@ -95,7 +95,7 @@ describe('[12] trust', () => {
 			'.service/settings.json': settings({deny: ['run_command(git push *)'], allow: ['*'], env: {A: 'b'}, mode: 'all'}),
 		});
 		const state = await project.load();
-		expect(project.denied()).toEqual([{tool: 'run_command', pattern: 'git push *'}]);
+		expect(project.denied()).toEqual([{tool: 'run_command', pattern: 'git push *', effect: 'deny'}]);
 		expect(state.files[0]?.settings?.ignored).toEqual(['allow', 'env', 'mode']);
 	});
 
@@ -169,10 +169,10 @@ describe('which files', () => {
 
 	test('[12] while they are invalid, a person looks at everything, whatever rules and modes allow', async () => {
 		const {project, folder} = repository({'.service/settings.json': '{"deny": ["run_command(npm publish *)"],}'});
-		const allow = {effect: 'allow', rule: parseRule('run_command(npm *)'), source: 'folder'} as const;
-		const deny = {effect: 'deny', rule: parseRule('run_command(git push *)'), source: 'folder'} as const;
+		const allow = parseRule('run_command(npm *)');
+		const deny = parseRule('run_command(git push *)', 'deny');
 		const judge = judgeByRules({
-			...{book: {list: () => [allow, deny]}, workspace: () => folder, places: project.places},
+			...{list: () => [allow, deny], workspace: () => folder, places: project.places},
 			...{hide: text => text, unreadable: project.unreadable},
 		});
 		const run = async (command: string) => {
@@ -180,14 +180,14 @@ describe('which files', () => {
 			return ruleOn(act, 'all', await judge(act));
 		};
 		await project.load();
-		const asked = {kind: 'ask', suggestions: [], why: 'may be denied by .service/settings.json, which is invalid'};
+		const asked = {effect: 'ask', suggestions: [], why: 'may be denied by .service/settings.json, which is invalid'};
 		expect(await run('npm publish')).toMatchObject(asked);
 		expect(await run('ls')).toMatchObject(asked);
-		expect(await run('git push origin')).toMatchObject({kind: 'refuse'});
+		expect(await run('git push origin')).toMatchObject({effect: 'deny'});
 
 		writeFileSync(join(folder, '.service/settings.json'), '{"deny": ["run_command(npm publish *)"]}');
 		await project.load();
-		expect(await run('npm test')).toMatchObject({kind: 'allow'});
+		expect(await run('npm test')).toMatchObject({effect: 'allow'});
 	});
 });
 

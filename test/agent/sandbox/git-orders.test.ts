@@ -329,13 +329,13 @@ describe('what git obeys', () => {
 		const real = (name: string): string =>
 			existsSync(name) ? realpathSync(name) : join(real(dirname(name)), name.slice(dirname(name).length));
 		const act = {kind: 'edit', path: real(path(form.target))} as const;
-		expect(await judgePath(act, {workspace, places, rules: []})).toMatchObject({
+		expect(await judgePath(act, {folder: workspace, entries: []}, places)).toMatchObject({
 			effect: 'ask',
 			mayBeDenied: true,
 			why: 'changes what git runs',
 		});
 		const other = {kind: 'edit', path: path('src/index.ts')} as const;
-		expect(await judgePath(other, {workspace, places, rules: []})).toMatchObject({mayBeDenied: false});
+		expect(await judgePath(other, {folder: workspace, entries: []}, places)).toMatchObject({mayBeDenied: false});
 	});
 
 	test.skipIf(!hasBubblewrap).each(Object.entries(forms))(
@@ -508,7 +508,7 @@ test('[13] if git can not be asked, every file with the name of a hook asks', as
 		['fsmonitor-watchman', true],
 		['any/pre-commit.ts', false],
 	] as const) {
-		const verdict = await judgePath({kind: 'edit', path: path(name)}, {workspace, places, rules: []});
+		const verdict = await judgePath({kind: 'edit', path: path(name)}, {folder: workspace, entries: []}, places);
 		expect([name, verdict]).toMatchObject([name, {mayBeDenied: isHook}]);
 	}
 });
@@ -536,7 +536,8 @@ test('a package.json whose script a hook calls asks when that script changes', a
 	const judged = (scripts: object) =>
 		judgePath(
 			{kind: 'edit', path: path('package.json'), text: {before: '{"scripts": {}}', after: JSON.stringify({scripts})}},
-			{workspace, places, rules: []},
+			{folder: workspace, entries: []},
+			places,
 		);
 	expect(await judged({check: 'touch x'})).toMatchObject({mayBeDenied: true});
 	expect(await judged({build: 'touch x'})).toMatchObject({mayBeDenied: false});

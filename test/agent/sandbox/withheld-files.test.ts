@@ -2,10 +2,9 @@ import {linkSync, mkdirSync, readFileSync, symlinkSync, utimesSync, writeFileSyn
 import {join} from 'node:path';
 import {describe, expect, onTestFinished, test} from 'vitest';
 import {judgeByRules, ruleOn} from '../../../src/agent/approval/ruling.ts';
-import {parseRule} from '../../../src/agent/policy/rules/rule.ts';
+import {denial, parseRule} from '../../../src/agent/policy/rules/rule.ts';
 import {createCommandSession} from '../../../src/agent/tools/command/command-session.ts';
 import {createRunCommand} from '../../../src/agent/tools/run-command.ts';
-import {AppError} from '../../../src/core/error.ts';
 import type {Approval, ApprovalAnswer} from '../../../src/core/session/approval.ts';
 import {git, makeWorkspace} from '../tools/workspace.ts';
 import {hasBubblewrap, skipped} from './needs-bubblewrap.ts';
@@ -35,16 +34,13 @@ async function inAll(
 	const workspace = join(top, below);
 	const home = join(root, 'home');
 	mkdirSync(home);
-	const entries = [
-		...allow.map(rule => ({rule: parseRule(rule), effect: 'allow'}) as const),
-		...deny.map(rule => ({rule: parseRule(rule), effect: 'deny'}) as const),
-	];
+	const entries = [...allow.map(rule => parseRule(rule)), ...deny.map(rule => parseRule(rule, 'deny'))];
 	const places = {stateFolder, homeFolder: home, rules: () => ({folder: workspace, entries})};
 	const session = createCommandSession({places});
 	onTestFinished(session.end);
 	const asked: Approval[] = [];
 	const judgeHere = judgeByRules({
-		book: {list: () => entries.map(entry => ({...entry, source: 'session'}))},
+		list: () => entries,
 		workspace: () => workspace,
 		places,
 		hide: (text: string) => text,
@@ -57,11 +53,11 @@ async function inAll(
 		}
 
 		const ruling = ruleOn(request.act, 'all', await judgeHere(request.act));
-		if (ruling.kind === 'refuse') {
-			throw new AppError('failed', ruling.message);
+		if (ruling.effect === 'deny') {
+			throw denial(ruling.by);
 		}
 
-		if (ruling.kind === 'allow') {
+		if (ruling.effect === 'allow') {
 			return {allowed: true, ...(ruling.by === 'read-only' && {readOnly: true})};
 		}
 

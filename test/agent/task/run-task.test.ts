@@ -1,6 +1,6 @@
 import {setImmediate as tick} from 'node:timers/promises';
 import {expect, test} from 'vitest';
-import type {ApprovalRequest} from '../../../src/agent/approval/approval.ts';
+import type {ApprovalQuestion} from '../../../src/agent/approval/approval.ts';
 import {runAgent} from '../../../src/agent/run.ts';
 import type {AgentEvent} from '../../../src/core/session/event.ts';
 import {approvalsOf, call, collect, finish, type Script, text} from '../scripted.ts';
@@ -46,7 +46,7 @@ test('a sub-agent can start none, has no list of steps, and can select its model
 });
 
 test('what a sub-agent may not do alone is asked as for the agent, with the name of the task [4]', async () => {
-	const asked: ApprovalRequest[] = [];
+	const asked: ApprovalQuestion[] = [];
 	const approvals = approvalsOf(async request => {
 		asked.push(request);
 		return {allowed: true, hash: request.hash};

@@ -6,9 +6,9 @@ import {createFolderAccess} from '../../../src/config/folder-access.ts';
 import type {ApprovalMode} from '../../../src/core/session/approval.ts';
 import {openHome} from '../../../src/storage/home.ts';
 import {createAppStore} from '../../../src/store/store.ts';
-import {followAllMode} from '../../../src/ui/approvals/all-mode.ts';
-import {walkApprovalModes} from '../../../src/ui/approvals/approval-mode.ts';
+import {followAllMode} from '../../../src/ui/approvals/connect-approvals.ts';
 import {createPanelInteraction} from '../../../src/ui/interaction.ts';
+import {walkApprovalModes} from '../../../src/ui/prompt/approval-mode.ts';
 import {temporaryFolder} from '../../storage/temporary.ts';
 
 const turns = () => new Promise(resolve => setTimeout(resolve, 5));

@@ -35,7 +35,7 @@ describe('an answer', () => {
 
 	test('an edited command is asked for again, and allowed by a hash of its own [4]', async () => {
 		const {decide, shown} = answering('edit', 'npm test -- b', 'once');
-		const request = requestFor(npmTest, {verdict: {suggestions: ['run_command(npm test *)']}});
+		const request = requestFor(npmTest, {verdict: {effect: 'ask', suggestions: ['run_command(npm test *)']}});
 		expect(await decide(request, signal)).toEqual({
 			allowed: true,
 			hash: editedHash(hash, 'npm test -- b'),
@@ -72,7 +72,7 @@ test('a command is shown whole, with what holds it and the rule that a key would
 		['Sandbox', 'no network, writes only in this folder'],
 	] as const;
 	const act: Act = {...npmTest, command: 'cd a &&\n\tnpm test \u202Ex\r', folder: '/repo/web'};
-	const verdict = {why: 'runs another', suggestions: ['run_command(npm test *)']};
+	const verdict = {effect: 'ask', why: 'runs another', suggestions: ['run_command(npm test *)']} as const;
 	const {lines, decided, answer} = await ask(requestFor(act, {facts, verdict}), 80, 24);
 	expect(lines().slice(0, -3)).toEqual([
 		'',
@@ -198,7 +198,10 @@ test('the only row for a command without more has no such mark', async () => {
 test('[4] a yes to the services of a sandbox says so: it covers more than the host of a rule', async () => {
 	const act = {kind: 'fetch', url: 'https://web.example.com/a', method: 'GET'} as const;
 	const {decide, shown} = answering('session');
-	const request = requestFor(act, {keepsSubject: true, verdict: {suggestions: ['fetch_url(web.example.com)']}});
+	const request = requestFor(act, {
+		keepsSubject: true,
+		verdict: {effect: 'ask', suggestions: ['fetch_url(web.example.com)']},
+	});
 	expect(await decide(request, signal)).toEqual({allowed: true, hash, keep: 'session'});
 	expect(shown).toMatchObject([
 		{

@@ -1,5 +1,5 @@
 import {expect} from 'vitest';
-import type {ApprovalRequest} from '../../../src/agent/approval/approval.ts';
+import type {ApprovalQuestion} from '../../../src/agent/approval/approval.ts';
 import {redactKnown} from '../../../src/core/secrets/redact.ts';
 import type {Act} from '../../../src/core/session/approval.ts';
 import {App} from '../../../src/ui/app.tsx';
@@ -17,18 +17,18 @@ export const npmTest = {
 } as const satisfies Act;
 
 /** Returns a request for an act. */
-export function requestFor(act: Act, more: Partial<ApprovalRequest> = {}): ApprovalRequest {
-	return {id: 'c', hash, act, summary: 'Run it?', verdict: {suggestions: []}, ...more};
+export function requestFor(act: Act, more: Partial<ApprovalQuestion> = {}): ApprovalQuestion {
+	return {id: 'c', hash, act, subject: '', summary: 'Run it?', verdict: {effect: 'ask', suggestions: []}, ...more};
 }
 
 /** A request with a fact and a rule that a key would keep. */
 export const uncontained = requestFor(npmTest, {
 	facts: [['Not contained', 'bubblewrap is not installed']],
-	verdict: {suggestions: ['run_command(npm test *)']},
+	verdict: {effect: 'ask', suggestions: ['run_command(npm test *)']},
 });
 
 /** Shows the question for a request in the app. */
-export async function ask(request: ApprovalRequest, columns: number, rows: number) {
+export async function ask(request: ApprovalQuestion, columns: number, rows: number) {
 	let answer: (value: string | undefined) => void = () => undefined;
 	const drawn = draw(<App />, {columns, rows, answer: value => answer(value)});
 	const interact = createPanelInteraction(drawn.store, {now: () => 0});

@@ -3,8 +3,7 @@ import {redactKnown} from '../../../src/core/secrets/redact.ts';
 import type {ApprovalMode} from '../../../src/core/session/approval.ts';
 import type {AgentEvent} from '../../../src/core/session/event.ts';
 import {type AppStore, createAppStore} from '../../../src/store/store.ts';
-import {connectApprovals} from '../../../src/ui/approvals/connect-approvals.ts';
-import {followPlans} from '../../../src/ui/approvals/plan-review.ts';
+import {connectApprovals, followPlans} from '../../../src/ui/approvals/connect-approvals.ts';
 import {createPanelInteraction} from '../../../src/ui/interaction.ts';
 
 /** The app after a run that said `text`, or ended with `reason`, with the answers to its questions in order. */

@@ -1,5 +1,6 @@
 import {expect, test} from 'vitest';
 import {createApprovals} from '../../../src/agent/approval/approval.ts';
+import {parseRule} from '../../../src/agent/policy/rules/rule.ts';
 import {redactKnown} from '../../../src/core/secrets/redact.ts';
 import {App} from '../../../src/ui/app.tsx';
 import {approvalQuestions} from '../../../src/ui/approvals/approval-questions.ts';
@@ -17,7 +18,7 @@ test('[4] a question that a rule answers closes, and the next one takes keys onl
 		decide: approvalQuestions({...interact, workspace: () => '/repo', hide: redactKnown}),
 		judge: async act =>
 			act.kind === 'command' && covered.has(act.command)
-				? {effect: 'allow', rules: [`run_command(${act.command})`]}
+				? {effect: 'allow', by: [parseRule(`run_command(${act.command})`)]}
 				: {effect: 'ask', suggestions: []},
 		mode: () => 'ask',
 		keep: async () => undefined,

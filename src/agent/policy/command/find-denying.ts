@@ -1,7 +1,7 @@
 import {forEachChild, parse, type SyntaxNode} from 'unbash';
 import {readCommandPattern} from '../rules/command-pattern.ts';
 import {deniesWords, type GivenWord, mayDenyWords} from '../rules/match-command.ts';
-import type {RuleEntry} from '../verdict.ts';
+import type {Rule} from '../rules/rule.ts';
 import {baseName, hasAliases, isFed, readsUnknown, runsOthers, shellTexts, wordsOf} from './runners.ts';
 
 /** The deepest command inside a command that is looked into. */
@@ -20,11 +20,11 @@ type Found = {
  * `xargs` and the like, in texts for another shell, by any path of the program. `mayBeDenied` is true if there are such
  * rules and a part that can't be compared with them.
  */
-export function findDenying<Entry extends RuleEntry>(
+export function findDenying(
 	command: string,
-	rules: readonly Entry[],
-): {readonly denying?: Entry; readonly mayBeDenied: boolean} {
-	const denying = rules.filter(({rule, effect}) => effect === 'deny' && rule.tool === 'run_command');
+	rules: readonly Rule[],
+): {readonly denying?: Rule; readonly mayBeDenied: boolean} {
+	const denying = rules.filter(({tool, effect}) => effect === 'deny' && tool === 'run_command');
 	if (denying.length === 0) {
 		return {mayBeDenied: false};
 	}
@@ -41,7 +41,7 @@ export function findDenying<Entry extends RuleEntry>(
 		found.hidden = true;
 	}
 
-	const patternOf = ({rule: {pattern}}: Entry) => {
+	const patternOf = ({pattern}: Rule) => {
 		const read = pattern === undefined ? undefined : readCommandPattern(pattern);
 		return read && !('fault' in read) ? read : undefined;
 	};

@@ -2,10 +2,10 @@ import {realpath} from 'node:fs/promises';
 import {posix, relative, sep} from 'node:path';
 import type {Act} from '../../../core/session/approval.ts';
 import {boundsOf, deniedBy} from '../bounds.ts';
+import type {Places} from '../protected-places.ts';
 import {judgePath} from '../rules/judge-path.ts';
 import {beginningOf} from '../rules/match-command.ts';
-import {type Rule, type RuleTool, ruleText} from '../rules/rule.ts';
-import type {Judging, PolicyVerdict, RuleEntry} from '../verdict.ts';
+import {type FileRules, type Rule, ruleText, type Verdict} from '../rules/rule.ts';
 import {findDenying} from './find-denying.ts';
 import {namedFiles, namedSecrets} from './named-files.ts';
 import {parseCommand, type SimpleCommand} from './parse-command.ts';
@@ -16,9 +16,9 @@ import {suggestRule, whyNever, whyNotCovered} from './rule-cover.ts';
 type CommandAct = Extract<Act, {kind: 'command'}>;
 
 /** What is decided about one simple command. */
-type Decided<Entry> =
-	| {readonly by: 'read-only' | readonly Entry[]; readonly isLoose: boolean}
-	| {readonly denying: Entry}
+type Decided =
+	| {readonly by: 'read-only' | readonly Rule[]; readonly isLoose: boolean}
+	| {readonly denying: Rule}
 	| {
 			readonly why: string | undefined;
 			/** The rule that would allow it, none if it lacks only rules for files; undefined if no rule can. */
@@ -30,17 +30,13 @@ type Decided<Entry> =
  * Decides about a shell command. It is allowed only if each simple command in it only reads or is covered by a rule. A person
  * looks in every mode if it names a secret file, and if nothing could keep it from a file that rules deny.
  */
-export async function judgeCommand<Entry extends RuleEntry>(
-	act: CommandAct,
-	judging: Judging<Entry>,
-): Promise<PolicyVerdict<Entry>> {
-	const verdict = await judgeText(act, judging);
-	const {workspace, rules: entries} = judging;
+export async function judgeCommand(act: CommandAct, rules: FileRules, places: Places): Promise<Verdict> {
+	const verdict = await judgeText(act, rules, places);
+	const {folder: workspace, entries} = rules;
 	if (verdict.effect === 'deny') {
 		return verdict;
 	}
 
-	const rules = {folder: workspace, entries};
 	const denied = await deniedBy(rules, 'read');
 	const named = denied ? await namedFiles(act.command, act.folder) : [];
 	const paths = await Promise.all(named.map(async path => [path, await realpath(path).catch(() => path)]));
@@ -53,7 +49,7 @@ export async function judgeCommand<Entry extends RuleEntry>(
 		return verdict;
 	}
 
-	const {suggested} = verdict.effect === 'ask' && !act.widened ? verdict : {suggested: []};
+	const suggestions = verdict.effect === 'ask' && !act.widened ? verdict.suggestions : [];
 	const secrets = act.reveals ?? (await namedSecrets(act.command, act.folder, rules));
 	if (secrets.length > 0) {
 		const reveals = secrets.map(path => relative(workspace, path).replaceAll(sep, '/'));
@@ -64,22 +60,25 @@ export async function judgeCommand<Entry extends RuleEntry>(
 			reveals,
 			mayBeDenied: true,
 			why: (verdict.effect === 'ask' && verdict.why) || `could show ${reveals.join(', ')} to the model`,
-			suggested:
-				coverable.length === reveals.length
-					? [...suggested, ...coverable.map(path => ({tool: 'read_file', pattern: `./${path}`}) as const)]
-					: [],
+			suggestions:
+				coverable.length === reveals.length ? [...suggestions, ...coverable.map(path => `read_file(./${path})`)] : [],
 		};
 	}
 
 	if (act.isUnsearched) {
 		const why = 'runs in a folder with too many files to hide the secret ones';
-		return {effect: 'ask', why, suggested: [], mayBeDenied: true};
+		return {effect: 'ask', why, suggestions: [], mayBeDenied: true};
 	}
 
-	const denies = (...tools: readonly RuleTool[]) =>
-		act.containment === 'none' && entries.some(({rule, effect}) => effect === 'deny' && tools.includes(rule.tool));
+	const denies = (...tools: ReadonlyArray<Rule['tool']>) =>
+		act.containment === 'none' && entries.some(({tool, effect}) => effect === 'deny' && tools.includes(tool));
 	if (denies('read_file')) {
-		return {effect: 'ask', why: 'could read what a rule denies: no sandbox holds it', suggested: [], mayBeDenied: true};
+		return {
+			effect: 'ask',
+			why: 'could read what a rule denies: no sandbox holds it',
+			suggestions: [],
+			mayBeDenied: true,
+		};
 	}
 
 	return verdict.effect === 'ask' && denies('edit_file', 'write_file')
@@ -88,17 +87,14 @@ export async function judgeCommand<Entry extends RuleEntry>(
 }
 
 /** Decides about the text of a command. */
-async function judgeText<Entry extends RuleEntry>(
-	act: CommandAct,
-	judging: Judging<Entry>,
-): Promise<PolicyVerdict<Entry>> {
-	const {denying, mayBeDenied} = findDenying(act.command, judging.rules);
+async function judgeText(act: CommandAct, rules: FileRules, places: Places): Promise<Verdict> {
+	const {denying, mayBeDenied} = findDenying(act.command, rules.entries);
 	if (denying) {
 		return {effect: 'deny', by: denying};
 	}
 
-	const ask = (why: string | undefined, suggested: readonly Rule[] = []): PolicyVerdict<Entry> => {
-		return {effect: 'ask', ...(why && {why}), suggested, mayBeDenied};
+	const ask = (why: string | undefined, suggestions: readonly string[] = []): Verdict => {
+		return {effect: 'ask', ...(why && {why}), suggestions, mayBeDenied};
 	};
 	if (act.widened) {
 		// A rule allows a command, not that it leaves the sandbox.
@@ -110,8 +106,8 @@ async function judgeText<Entry extends RuleEntry>(
 		return ask(parsed.why);
 	}
 
-	const bounds = await boundsOf(judging.workspace, judging.places);
-	const decided: Decided<Entry>[] = [];
+	const bounds = await boundsOf(rules.folder, places);
+	const decided: Decided[] = [];
 	let place: PathPlace = {folder: act.folder, bounds};
 	for (const command of parsed.commands) {
 		const moved = await changedFolder(command, place);
@@ -120,7 +116,7 @@ async function judgeText<Entry extends RuleEntry>(
 		}
 
 		place = moved ?? place;
-		decided.push(moved ? {by: 'read-only', isLoose: false} : await decide(command, place, judging));
+		decided.push(moved ? {by: 'read-only', isLoose: false} : await decide(command, place, rules, places));
 	}
 
 	const denied = decided.find(each => 'denying' in each);
@@ -168,40 +164,37 @@ async function changedFolder(command: SimpleCommand, place: PathPlace): Promise<
 	return (await whyNotPath(path, 'content', place)) ? 'leaves the working folder' : {...place, folder};
 }
 
-async function decide<Entry extends RuleEntry>(
-	command: SimpleCommand,
-	place: PathPlace,
-	{rules, ...judging}: Judging<Entry>,
-): Promise<Decided<Entry>> {
+async function decide(command: SimpleCommand, place: PathPlace, rules: FileRules, places: Places): Promise<Decided> {
 	const isLoose = command.words.some(({pattern}) => pattern !== undefined && /^[*?-]/.test(pattern));
 	const why = await whyNotReadOnly(command, place);
 	if (why === undefined) {
 		return {by: 'read-only', isLoose};
 	}
 
-	const folder = relative(judging.workspace, place.folder).replaceAll(sep, '/') || '.';
-	const where = {...judging, folder: place.folder};
+	const {folder: workspace, entries} = rules;
+	const folder = relative(workspace, place.folder).replaceAll(sep, '/') || '.';
+	const where = {workspace, places, folder: place.folder};
 	const whyNotBy = async (rule: Rule) => {
 		const beginning = beginningOf(rule, command, folder);
 		return beginning ? {why: await whyNotCovered(rule, command, beginning, where)} : undefined;
 	};
 	const candidates = await Promise.all(
-		rules.filter(({effect}) => effect === 'allow').map(async entry => ({entry, covers: await whyNotBy(entry.rule)})),
+		entries.filter(({effect}) => effect === 'allow').map(async rule => ({rule, covers: await whyNotBy(rule)})),
 	);
-	const begun = candidates.flatMap(({entry, covers}) => (covers ? [{entry, why: covers.why}] : []));
-	const entry = begun.find(each => each.why === undefined)?.entry;
-	const files = await coverOfFiles(command, place, {...judging, rules});
+	const begun = candidates.flatMap(({rule, covers}) => (covers ? [{rule, why: covers.why}] : []));
+	const covering = begun.find(each => each.why === undefined)?.rule;
+	const files = await coverOfFiles(command, place, rules, places);
 	if ('denying' in files) {
 		return files;
 	}
 
-	if (entry && 'by' in files) {
-		return {by: [entry, ...files.by], isLoose};
+	if (covering && 'by' in files) {
+		return {by: [covering, ...files.by], isLoose};
 	}
 
-	const rule = entry ? [] : await suggestRule(command, folder, where);
+	const rule = covering ? [] : await suggestRule(command, folder, where);
 	return {
-		why: 'why' in files ? files.why : ((entry ? undefined : begun[0]?.why) ?? whyNever(command) ?? why),
+		why: 'why' in files ? files.why : ((covering ? undefined : begun[0]?.why) ?? whyNever(command) ?? why),
 		suggested: rule && !('why' in files) ? [rule].flat() : undefined,
 		isCoveredBy: async suggested => {
 			const said = await whyNotBy(suggested);
@@ -210,10 +203,10 @@ async function decide<Entry extends RuleEntry>(
 	};
 }
 
-type Open = Extract<Decided<RuleEntry>, {readonly suggested: unknown}>;
+type Open = Extract<Decided, {readonly suggested: unknown}>;
 
 /** Returns the fewest of the suggested rules that together cover all commands; none if a command has none. */
-async function mergedRules(open: readonly Open[]): Promise<readonly Rule[]> {
+async function mergedRules(open: readonly Open[]): Promise<readonly string[]> {
 	if (open.some(({suggested}) => suggested === undefined)) {
 		return [];
 	}
@@ -228,21 +221,22 @@ async function mergedRules(open: readonly Open[]): Promise<readonly Rule[]> {
 		}
 	}
 
-	return [...merged.values()];
+	return [...merged.keys()];
 }
 
-type Written<Entry> = {readonly by: readonly Entry[]} | {readonly why: string} | {readonly denying: Entry};
+type Written = {readonly by: readonly Rule[]} | {readonly why: string} | {readonly denying: Rule};
 
 /**
  * Returns the rules that cover the files of a command's redirections, the rule that denies one, or why one isn't covered.
  * A file to write needs a rule for edits; a file to read must be one that the model may see.
  */
-async function coverOfFiles<Entry extends RuleEntry>(
+async function coverOfFiles(
 	{redirections}: SimpleCommand,
 	place: PathPlace,
-	judging: Judging<Entry>,
-): Promise<Written<Entry>> {
-	const by: Entry[] = [];
+	rules: FileRules,
+	places: Places,
+): Promise<Written> {
+	const by: Rule[] = [];
 	for (const {operator, target} of redirections) {
 		if (target.pattern !== undefined) {
 			return {why: 'redirects to a pattern'};
@@ -258,12 +252,12 @@ async function coverOfFiles<Entry extends RuleEntry>(
 		}
 
 		const path = await physicalPath(target.value, place.folder);
-		const verdict = path === undefined ? undefined : await judgePath({kind: 'edit', path}, judging);
-		if (verdict?.effect === 'deny') {
+		const verdict = path === undefined ? undefined : await judgePath({kind: 'edit', path}, rules, places);
+		if (verdict?.effect === 'deny' && verdict.by !== 'mode') {
 			return {denying: verdict.by};
 		}
 
-		if (verdict?.effect !== 'allow' || verdict.by === 'read-only') {
+		if (verdict?.effect !== 'allow' || typeof verdict.by === 'string') {
 			return {why: 'writes to a file'};
 		}
 

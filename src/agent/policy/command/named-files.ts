@@ -51,15 +51,13 @@ export async function namedSecrets(
 	folder: string,
 	{folder: root, entries}: FileRules,
 ): Promise<readonly string[]> {
-	const allowing = entries.filter(({rule, effect}) => effect === 'allow' && namesSecrets(rule));
+	const allowing = entries.filter(rule => rule.effect === 'allow' && namesSecrets(rule));
 	const secrets = new Set<string>();
 	const outer = once(async () => outerRepository(root));
 	for (const path of await namedFiles(command, folder)) {
 		const real = await realpath(path).catch(() => path);
 		const names = [path, real].map(each => relative(root, each).replaceAll(sep, '/'));
-		const isAllowed = allowing.some(
-			({rule}) => rule.tool === 'read_file' && names.some(name => matchesPath(rule, name)),
-		);
+		const isAllowed = allowing.some(rule => rule.tool === 'read_file' && names.some(name => matchesPath(rule, name)));
 		if (
 			!isAllowed &&
 			names.some(isSecretFile) &&

@@ -1,18 +1,18 @@
 import {writeBoundsOf} from '../bounds.ts';
+import type {Places} from '../protected-places.ts';
 import {findAct, type OptionValue, type RuleAct, readOption} from '../rules/acts.ts';
 import {quoteWord, readCommandPattern} from '../rules/command-pattern.ts';
 import {beginningOf, type CommandBeginning, hasHarmlessVariables} from '../rules/match-command.ts';
 import {maxRuleLength, type Rule, ruleText} from '../rules/rule.ts';
 import {isSecretFile} from '../secret-files.ts';
-import type {Judging, RuleEntry} from '../verdict.ts';
 import type {SimpleCommand} from './parse-command.ts';
 import {expandPattern, whyNotPath} from './paths.ts';
 import {type PathPlace, readPaths, readsData} from './read-only.ts';
 import {mayRunWords} from './runners.ts';
 import type {Word} from './word.ts';
 
-/** Where a command runs. `folder` is an absolute real path. */
-type Where = Pick<Judging<RuleEntry>, 'workspace' | 'places'> & {readonly folder: string};
+/** Where a command runs. `folder` and `workspace` are absolute real paths. */
+type Where = {readonly folder: string; readonly workspace: string; readonly places: Places};
 
 /** A word that no `*` covers: for what it says, or because it names a place that nobody thought of. */
 type Gap = {readonly index: number; readonly by: 'word' | 'place'};
@@ -277,5 +277,5 @@ function ruleFor({words}: SimpleCommand, folder: string, count?: number): Rule |
 	const texts = named.map(({value}) => quoteWord(value));
 	const pattern = [...place, ...texts, ...(count === undefined ? [] : ['*'])].join(' ');
 	const isRule = named.every(word => word.pattern === undefined) && pattern.length <= maxRuleLength;
-	return isRule && !/\p{Cc}/u.test(pattern) ? {tool: 'run_command', pattern} : undefined;
+	return isRule && !/\p{Cc}/u.test(pattern) ? {tool: 'run_command', pattern, effect: 'allow'} : undefined;
 }

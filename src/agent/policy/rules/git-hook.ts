@@ -5,9 +5,10 @@ import {findRepositories} from '../../sandbox/find-repositories.ts';
 import {type GitOrders, gitOrders, hookNames, usualHookFolders} from '../../sandbox/git-orders.ts';
 import {outerRepository} from '../../sandbox/git-places.ts';
 import {type HookOrders, hookOrders} from '../../sandbox/hook-orders.ts';
-import type {Judging, RuleEntry} from '../verdict.ts';
+import type {Places} from '../protected-places.ts';
 
-type Place = Pick<Judging<RuleEntry>, 'workspace' | 'places'>;
+/** `workspace` is an absolute real path. */
+type Place = {readonly workspace: string; readonly places: Places};
 
 /**
  * True for a file that git runs or obeys with one of the user's next commands, outside of every sandbox: hooks, settings that

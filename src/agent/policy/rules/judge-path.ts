@@ -3,27 +3,25 @@ import {isAbsolute, relative, sep} from 'node:path';
 import type {Act} from '../../../core/session/approval.ts';
 import {compileGlob} from '../../paths/glob.ts';
 import {assertVisible, type Bounds, boundsOf, deniedBy, writeBoundsOf} from '../bounds.ts';
+import type {Places} from '../protected-places.ts';
 import {isSecretFile} from '../secret-files.ts';
-import type {Judging, PolicyVerdict, RuleEntry} from '../verdict.ts';
-import {namesSecrets, type Rule, type RuleTool} from './rule.ts';
+import {type FileRules, namesSecrets, type Rule, ruleText, type Verdict} from './rule.ts';
 
 type PathAct = Extract<Act, {path: string}>;
 type EditAct = Exclude<PathAct, {kind: 'read-secret'}>;
 
 /** Matches a file by its path relative to the working folder; a rule that denies by each of its names. */
-export async function judgePath<Entry extends RuleEntry>(
-	act: PathAct,
-	{workspace, places, rules}: Judging<Entry>,
-): Promise<PolicyVerdict<Entry>> {
+export async function judgePath(act: PathAct, rules: FileRules, places: Places): Promise<Verdict> {
 	const {kind, path} = act;
+	const {folder: workspace} = rules;
 	const reads = act.kind === 'read-secret';
-	const denied = await deniedBy({folder: workspace, entries: rules}, reads ? 'read' : 'edit');
+	const denied = await deniedBy(rules, reads ? 'read' : 'edit');
 	const denying = denied && (denied.by(path) ?? denied.by(await realpath(path).catch(() => path)));
 	if (denying) {
 		return {effect: 'deny', by: denying};
 	}
 
-	const tools: readonly RuleTool[] = reads ? ['read_file'] : ['edit_file', 'write_file'];
+	const tools: ReadonlyArray<Rule['tool']> = reads ? ['read_file'] : ['edit_file', 'write_file'];
 	const shown = relative(workspace, path).replaceAll(sep, '/');
 	const isInside = shown !== '' && !isAbsolute(shown) && !/^\.\.(?:\/|$)/.test(shown);
 	const bounds = await (reads ? boundsOf : writeBoundsOf)(workspace, places);
@@ -31,9 +29,9 @@ export async function judgePath<Entry extends RuleEntry>(
 	const outOfReach = isInside ? whyOutOfReach(path, bounds) : 'it is outside the working folder';
 	const mayAllow = outOfReach === undefined;
 	const orders = act.kind === 'read-secret' ? undefined : await ordersOf(act, shown, {workspace, places});
-	const allowing = rules.find(
-		({rule, effect}) =>
-			effect === 'allow' &&
+	const allowing = rules.entries.find(
+		rule =>
+			rule.effect === 'allow' &&
 			tools.includes(rule.tool) &&
 			matchesPath(rule, shown) &&
 			(!isSecret || namesSecrets(rule)) &&
@@ -44,10 +42,10 @@ export async function judgePath<Entry extends RuleEntry>(
 	}
 
 	const isPlain = mayAllow && !/[*?{}\\]/.test(shown);
-	const suggested = isPlain ? [{tool: reads ? 'read_file' : 'edit_file', pattern: `./${shown}`} as const] : [];
+	const rule = {tool: reads ? 'read_file' : 'edit_file', pattern: `./${shown}`, effect: 'allow'} as const;
 	return {
 		effect: 'ask',
-		suggested,
+		suggestions: isPlain ? [ruleText(rule)] : [],
 		mayBeDenied: orders !== undefined,
 		...(orders && {why: orders.why}),
 		...(outOfReach && {outOfReach}),
@@ -61,7 +59,7 @@ type Orders = {readonly why: string; readonly marked: string; readonly isStart: 
 async function ordersOf(
 	{path, text}: EditAct,
 	shown: string,
-	place: Pick<Judging<RuleEntry>, 'workspace' | 'places'>,
+	place: {readonly workspace: string; readonly places: Places},
 ): Promise<Orders | undefined> {
 	const {isGitHook, isRunByHook, wordsOfHooks} = await import('./git-hook.ts');
 	if (await isGitHook(path, place)) {

@@ -8,22 +8,48 @@ import {readCommandPattern} from './command-pattern.ts';
  * MCP servers.
  */
 export const ruleTools = ['run_command', 'edit_file', 'write_file', 'read_file', 'fetch_url', 'mcp'] as const;
-export type RuleTool = (typeof ruleTools)[number];
 
-/** What a rule covers; without a pattern, every act of the tool. Whether it allows or denies is said beside it. */
-export type Rule = {readonly tool: RuleTool; readonly pattern?: string};
-
-/** Rules of the moment, and the folder that the paths of those about files are relative to, a real path. */
-export type FileRules = {
-	readonly folder: string;
-	readonly entries: ReadonlyArray<{readonly rule: Rule; readonly effect: 'allow' | 'deny'}>;
+/** What is allowed or denied: without a pattern, every act of the tool. */
+export type Rule = {
+	readonly tool: (typeof ruleTools)[number];
+	readonly pattern?: string;
+	readonly effect: 'allow' | 'deny';
+	/** Where it is kept: its number in the list of all rules, from 1, and where that part of the list comes from. */
+	readonly place?: {readonly number: number; readonly source: 'flag' | 'session' | 'folder' | 'settings'};
+	/** What it allowed last; untrusted. */
+	readonly lastAllowed?: string;
 };
+
+/** Rules of the moment, and the working folder, which the paths of those about files are relative to: a real path. */
+export type FileRules = {readonly folder: string; readonly entries: readonly Rule[]};
+
+/** What is decided about an act: by rules, and by the mode if no rule decides. */
+export type Verdict =
+	/** Allowed by these rules, the mode, an earlier answer of the user, or because it only reads in the working folder. */
+	| {readonly effect: 'allow'; readonly by: 'read-only' | 'mode' | 'user' | readonly Rule[]}
+	| {readonly effect: 'deny'; readonly by: 'mode' | Rule}
+	| {
+			readonly effect: 'ask';
+			/** Why no rule covers it, as a clause: “runs a command inside another”. */
+			readonly why?: string;
+			/** The rules that together would allow it; none if rules can't. */
+			readonly suggestions: readonly string[];
+			/**
+			 * True if a person has to look in every mode: a rule may deny a part that wasn't understood, or git runs what is
+			 * changed.
+			 */
+			readonly mayBeDenied?: boolean;
+			/** Why no tool opens that file, whatever the user says: “it is protected”. */
+			readonly outOfReach?: string;
+			/** The secret files that a command could read after a yes, relative to the working folder. */
+			readonly reveals?: readonly string[];
+	  };
 
 export const maxRuleLength = 2000;
 const maxAlternatives = 64;
 
 /** What a rule looks like, for the hint of an error and for help. */
-const examples: Readonly<Record<RuleTool, string>> = {
+const examples: Readonly<Record<Rule['tool'], string>> = {
 	run_command: 'run_command(npm test *)',
 	edit_file: 'edit_file(src/**)',
 	write_file: 'write_file(docs/*.md)',
@@ -33,7 +59,7 @@ const examples: Readonly<Record<RuleTool, string>> = {
 };
 
 /** Reads a rule such as `run_command(git diff *)`. Throws `AppError("usage")` that says what is valid. */
-export function parseRule(text: string): Rule {
+export function parseRule(text: string, effect: Rule['effect'] = 'allow'): Rule {
 	const [, name = '', pattern] = /^([a-z_]+)(?:\((.*)\))?$/s.exec(text.trim()) ?? [];
 	const tool = ruleTools.find(known => known === name);
 	if (tool === undefined) {
@@ -42,7 +68,7 @@ export function parseRule(text: string): Rule {
 		});
 	}
 
-	const rule: Rule = pattern === undefined ? {tool} : {tool, pattern: pattern.trim()};
+	const rule: Rule = {tool, effect, ...(pattern !== undefined && {pattern: pattern.trim()})};
 	const fault = faultOf(rule);
 	if (fault !== undefined) {
 		throw new AppError('usage', `Invalid rule “${text}”: ${fault}.`, {
@@ -58,12 +84,22 @@ export function ruleText({tool, pattern}: Rule): string {
 	return pattern === undefined ? tool : `${tool}(${pattern})`;
 }
 
-/** Returns what the model reads about an act that a rule denies. */
-export function denialOf(rule: string): {readonly message: string; readonly hint: string} {
-	return {
-		message: `Not allowed: the user's rule “${rule}” denies this.`,
-		hint: 'Continue without it, or tell the user what you need.',
-	};
+/** Returns the error that the model reads about an act that a rule denies, or plan mode. */
+export function denial(by: 'mode' | Rule): AppError {
+	return by === 'mode'
+		? new AppError('failed', 'Not allowed in plan mode: nothing is changed or run until the user accepts your plan.', {
+				hint: 'Finish reading, then end your answer with the plan.',
+			})
+		: new AppError('failed', `Not allowed: the user's rule “${ruleText(by)}” denies this.`, {
+				hint: 'Continue without it, or tell the user what you need.',
+			});
+}
+
+/** Returns the error for what the user refused: the model reads their reason, or asks for it. */
+export function refusal(refused: string, reason: string | undefined): AppError {
+	return reason
+		? new AppError('failed', `${refused} They said: ${reason}`)
+		: new AppError('failed', refused, {hint: 'Ask what they want instead.'});
 }
 
 /** True if the pattern of a rule can only be meant for secret files: `.env`, `config/*.pem`, but not `**`. */
@@ -75,9 +111,9 @@ export function namesSecrets({pattern}: Rule): boolean {
  * Reads a rule that is made now: throws `AppError("usage")` also for one that would change nothing, which whoever makes it
  * takes for a fence or a permission.
  */
-export function parseNewRule(text: string, effect: 'allow' | 'deny'): Rule {
-	const rule = parseRule(text);
-	const fault = whyWithoutEffect(rule, effect);
+export function parseNewRule(text: string, effect: Rule['effect']): Rule {
+	const rule = parseRule(text, effect);
+	const fault = whyWithoutEffect(rule);
 	if (fault !== undefined) {
 		throw new AppError('usage', `The rule “${text}” would have no effect: ${fault[0]}.`, {hint: fault[1]});
 	}
@@ -86,8 +122,8 @@ export function parseNewRule(text: string, effect: 'allow' | 'deny'): Rule {
 }
 
 /** Returns why a valid rule changes nothing, as a clause, and what to do instead. */
-function whyWithoutEffect(rule: Rule, effect: 'allow' | 'deny'): readonly [why: string, hint: string] | undefined {
-	const {tool, pattern = ''} = rule;
+function whyWithoutEffect(rule: Rule): readonly [why: string, hint: string] | undefined {
+	const {tool, pattern = '', effect} = rule;
 	if (tool !== 'read_file' && tool !== 'edit_file' && tool !== 'write_file') {
 		return undefined;
 	}

@@ -1,7 +1,7 @@
 import {rm} from 'node:fs/promises';
 import process from 'node:process';
 import {filterOptions} from '../../../containment/bubblewrap.ts';
-import type {Containment} from '../../../core/session/approval.ts';
+import type {Act} from '../../../core/session/approval.ts';
 import type {Places} from '../../policy/protected-places.ts';
 import {findSandbox, removeCreated, type Sandbox} from '../../sandbox/find-sandbox.ts';
 import {type SandboxLayout, sandboxArguments} from '../../sandbox/sandbox-arguments.ts';
@@ -14,6 +14,9 @@ export type Container = Pick<SandboxLayout, 'git' | 'created' | 'withheld' | 'li
 	/** The filter of system calls that it reads. */
 	readonly filter?: Buffer;
 };
+
+/** Whether a sandbox holds a command, and with the network or without. */
+export type Containment = Extract<Act, {kind: 'command'}>['containment'];
 
 /** What contains the commands of a session. */
 export type Containers = {

@@ -1,7 +1,6 @@
 import {mkdir, mkdtemp, readdir, realpath, rm} from 'node:fs/promises';
 import {join} from 'node:path';
 import process from 'node:process';
-import type {Containment} from '../../../core/session/approval.ts';
 import {isRunning} from '../../../storage/lock-owner.ts';
 import {makePrivateFolder} from '../../../storage/private-folder.ts';
 import {type FolderSearch, listFolder} from '../../paths/search-folder.ts';
@@ -11,6 +10,7 @@ import type {WithheldFiles} from '../../policy/withheld-files.ts';
 import type {findSandbox} from '../../sandbox/find-sandbox.ts';
 import {cleanLeftBehind} from '../../sandbox/left-behind.ts';
 import {type Changer, openWindow} from '../../unseen/change-window.ts';
+import type {Containment} from './command-containers.ts';
 import {type Containers, createContainers} from './command-containers.ts';
 import {commandEnvironment} from './command-environment.ts';
 import {createCommandOutput} from './command-output.ts';

@@ -1,12 +1,11 @@
 import {rm} from 'node:fs/promises';
-import type {Containment} from '../../../core/session/approval.ts';
 import type {FolderSearch} from '../../paths/search-folder.ts';
 import {guardGit} from '../../sandbox/guard-git.ts';
 import {noteRunning} from '../../sandbox/left-behind.ts';
 import {gitSnapshot} from '../../sandbox/planted.ts';
 import {startCleaner} from '../../sandbox/start-cleaner.ts';
 import {describeWritten, startsIn} from '../../sandbox/written-starts.ts';
-import type {Container, Containers} from './command-containers.ts';
+import type {Container, Containers, Containment} from './command-containers.ts';
 
 /** What a contained command starts in. */
 export type Protected = Pick<Container, 'program' | 'filter' | 'withheld'> & {

@@ -7,7 +7,7 @@ import type {ToolContext} from '../../../core/session/tool.ts';
 import {pathText} from '../../paths/path-text.ts';
 import {locateTarget, openLocated, writeBoundsOf} from '../../policy/bounds.ts';
 import type {Places} from '../../policy/protected-places.ts';
-import {refusal} from '../../policy/refusal.ts';
+import {refusal} from '../../policy/rules/rule.ts';
 import {isSecretFile} from '../../policy/secret-files.ts';
 import {createEditNote} from '../../unseen/note-edit.ts';
 import {withLf} from './apply-edits.ts';

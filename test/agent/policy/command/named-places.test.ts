@@ -65,8 +65,8 @@ test('a rule that names the place itself covers it, as does one for every comman
 test('for such a command a rule of exactly its words is suggested', async () => {
 	const suggested = async (command: string) => {
 		const verdict = await judgeCommand(command);
-		return verdict.effect === 'ask' ? verdict.suggested.map(({pattern}) => pattern) : [];
+		return verdict.effect === 'ask' ? verdict.suggestions : [];
 	};
-	expect(await suggested('touch ../x')).toEqual(['touch ../x']);
-	expect(await suggested('touch x')).toEqual(['touch *']);
+	expect(await suggested('touch ../x')).toEqual(['run_command(touch ../x)']);
+	expect(await suggested('touch x')).toEqual(['run_command(touch *)']);
 });

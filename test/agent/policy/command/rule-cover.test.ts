@@ -3,7 +3,6 @@ import {join} from 'node:path';
 import fc from 'fast-check';
 import {expect, test} from 'vitest';
 import {flagsFor} from '../../../../src/agent/approval/unasked.ts';
-import {ruleText} from '../../../../src/agent/policy/rules/rule.ts';
 import {openPolicy} from '../judging.ts';
 import {workingDay} from '../working-day.ts';
 
@@ -23,7 +22,7 @@ const {workspace, judgeCommand} = openPolicy({
 
 async function suggestedFor(command: string): Promise<readonly string[]> {
 	const verdict = await judgeCommand(command);
-	return verdict.effect === 'ask' ? verdict.suggested.map(ruleText) : [];
+	return verdict.effect === 'ask' ? verdict.suggestions : [];
 }
 
 /** Programs that may do what they read: those behind a pipe or `<`. */
@@ -119,7 +118,7 @@ test.each(readers)('[14] no rule covers %j behind a pipe or with a file as its i
 		`cat data.txt | { ${reader}; }`,
 	]) {
 		expect(await suggestedFor(command), command).toEqual([]);
-		expect(await judgeCommand(command, {allow}), command).toMatchObject({effect: 'ask', suggested: []});
+		expect(await judgeCommand(command, {allow}), command).toMatchObject({effect: 'ask', suggestions: []});
 	}
 });
 
@@ -591,16 +590,18 @@ test('the question says which word no rule covers, and the rule that lists it', 
 	expect(await judgeCommand('npm test --script-shell=./x', {allow})).toMatchObject({
 		effect: 'ask',
 		why: 'uses “--script-shell=./x”, which run_command(npm test *) does not cover',
-		suggested: [{pattern: 'npm test --script-shell=./x *'}],
+		suggestions: ['run_command(npm test --script-shell=./x *)'],
 	});
 });
 
 test('a run without a user is told the flag that allows what its rules do not cover', async () => {
 	const command = 'git commit --amend --no-edit';
 	const verdict = await judgeCommand(command, {allow: ['run_command(git commit *)']});
-	const suggestions = verdict.effect === 'ask' ? verdict.suggested.map(ruleText) : [];
+	const suggestions = verdict.effect === 'ask' ? verdict.suggestions : [];
 	const act = {kind: 'command', command, folder: workspace(), containment: 'network'} as const;
-	expect(flagsFor({act, verdict: {suggestions}})).toBe('--allow "run_command(git commit --amend --no-edit *)"');
+	expect(flagsFor({act, verdict: {effect: 'ask', suggestions}})).toBe(
+		'--allow "run_command(git commit --amend --no-edit *)"',
+	);
 	expect((await judgeCommand(command, {allow: suggestions})).effect).toBe('allow');
 });
 

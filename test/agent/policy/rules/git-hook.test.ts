@@ -30,7 +30,7 @@ test('[13] a change of a git hook asks in every mode, unless a rule names it', a
 	const verdict = await judge(act);
 	expect(verdict).toMatchObject({effect: 'ask', why: 'changes what git runs'});
 	for (const mode of ['ask', 'edits', 'all'] as const) {
-		expect(ruleOn(act, mode, {effect: 'ask', suggestions: [], mayBeDenied: true}).kind).toBe('ask');
+		expect(ruleOn(act, mode, {effect: 'ask', suggestions: [], mayBeDenied: true}).effect).toBe('ask');
 	}
 
 	expect((await judge(act, {allow: ['edit_file(tools/hooks/*)']})).effect).toBe('allow');

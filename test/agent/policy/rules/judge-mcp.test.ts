@@ -25,13 +25,13 @@ test('a rule that denies wins, and the question suggests a rule for that tool al
 	expect(await policy.judge(call('drop'), {allow: ['mcp'], deny: ['mcp(github:drop)']})).toMatchObject({
 		effect: 'deny',
 	});
-	expect(await policy.judge(call('drop'))).toMatchObject({suggested: [{tool: 'mcp', pattern: 'github:drop'}]});
+	expect(await policy.judge(call('drop'))).toMatchObject({suggestions: ['mcp(github:drop)']});
 });
 
 test('a tool that changed since it was allowed is asked about in spite of a rule', async () => {
 	expect(await policy.judge(call('get', {isChanged: true}), {allow: ['mcp']})).toMatchObject({
 		effect: 'ask',
-		suggested: [],
+		suggestions: [],
 		why: 'changed since you allowed it',
 	});
 });

@@ -3,8 +3,8 @@ import {existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, w
 import {tmpdir} from 'node:os';
 import {delimiter, join} from 'node:path';
 import {expect, onTestFinished, test} from 'vitest';
+import {judge} from '../../../../src/agent/approval/ruling.ts';
 import {boundsOf} from '../../../../src/agent/policy/bounds.ts';
-import {judge} from '../../../../src/agent/policy/judge.ts';
 import {findRepositories} from '../../../../src/agent/sandbox/find-repositories.ts';
 import {foldersOutside} from '../../../../src/agent/tools/child/find-program.ts';
 import {findFiles} from '../../../../src/agent/tools/files/find-files.ts';
@@ -44,9 +44,9 @@ test('[15] files are listed by the git of the system, not by one of the project'
 test('[15] commands are checked with the git of the system, and asked about if the project has one', async () => {
 	const {workspace, hasRun} = planted();
 	const act = {kind: 'command', command: 'git log -p', folder: workspace, containment: 'sandbox'} as const;
-	expect((await judge(act, {workspace, places, rules: []})).effect).toBe('ask');
+	expect((await judge(act, {folder: workspace, entries: []}, places)).effect).toBe('ask');
 	const inFolder = {...act, command: 'git status'} as const;
-	expect((await judge(inFolder, {workspace, places, rules: []})).effect).toBe('ask');
+	expect((await judge(inFolder, {folder: workspace, entries: []}, places)).effect).toBe('ask');
 	expect(hasRun('git')).toBe(false);
 });
 

@@ -1,11 +1,48 @@
-import {resolve} from 'node:path';
-import type {KeptRule} from '../../agent/approval/rule-book.ts';
-import {ruleOn, type Verdict} from '../../agent/approval/ruling.ts';
-import {ruleText} from '../../agent/policy/rules/rule.ts';
+import {resolve, sep} from 'node:path';
+import {ruleOn} from '../../agent/approval/ruling.ts';
+import {type Rule, ruleText, type Verdict} from '../../agent/policy/rules/rule.ts';
 import {isSecretFile} from '../../agent/policy/secret-files.ts';
 import {AppError} from '../../core/error.ts';
 import {ruleSource} from '../../core/session/allowed-text.ts';
 import type {Act, ApprovalMode} from '../../core/session/approval.ts';
+import type {Result} from '../result.ts';
+
+/** Shows the mode, undefined in a shell, and the numbered rules. */
+export function approvalsView(
+	rules: readonly Rule[],
+	{mode, folder}: {readonly mode: ApprovalMode | undefined; readonly folder: string},
+): Result {
+	return {
+		kind: 'table',
+		...(mode && {title: `Approval mode: ${mode}`}),
+		columns: [
+			{label: '#', align: 'right', whole: true},
+			{label: 'effect', whole: true},
+			{label: 'rule'},
+			{label: 'from', spare: true},
+			{label: 'last allowed', spare: true},
+		],
+		rows: rules.map((rule, index) => [
+			String(index + 1),
+			rule.effect,
+			ruleText(rule),
+			ruleSource(rule.place?.source ?? ''),
+			rule.lastAllowed ?? '',
+		]),
+		empty: 'No rules yet. Add one: `approvals allow "run_command(npm test *)"`',
+		data: {
+			...(mode && {mode}),
+			folder: folder.replaceAll(sep, '/'),
+			rules: rules.map((rule, index) => ({
+				number: index + 1,
+				effect: rule.effect,
+				rule: ruleText(rule),
+				source: rule.place?.source ?? null,
+				last_allowed: rule.lastAllowed ?? null,
+			})),
+		},
+	};
+}
 
 type Explanation = {readonly text: string; readonly decision: 'allow' | 'refuse' | 'ask'};
 
@@ -45,14 +82,12 @@ export function actOf(text: string, folder: string): Act {
 	}
 }
 
-type Situation = {readonly mode: ApprovalMode; readonly rules: readonly KeptRule[]};
-
 /** Returns what would happen to an act now, and why. */
-export function explainAct(act: Act, verdict: Verdict, {mode, rules}: Situation): Explanation {
-	const {kind} = ruleOn(act, mode, verdict);
-	const named = (texts: readonly string[]) => texts.map(text => nameOf(text, verdict.effect, rules)).join(' and ');
+export function explainAct(act: Act, verdict: Verdict, mode: ApprovalMode): Explanation {
+	const {effect} = ruleOn(act, mode, verdict);
+	const decision = effect === 'deny' ? 'refuse' : effect;
 	if (verdict.effect === 'deny') {
-		return {decision: kind, text: `Denied by ${named([verdict.rule])}.`};
+		return {decision, text: `Denied by ${nameOf(verdict.by)}.`};
 	}
 
 	if (verdict.effect === 'ask' && verdict.outOfReach !== undefined) {
@@ -63,14 +98,15 @@ export function explainAct(act: Act, verdict: Verdict, {mode, rules}: Situation)
 		return {decision: 'allow', text: 'Allowed: files of this folder are read without asking, but for secret ones.'};
 	}
 
-	if (kind === 'refuse') {
-		return {decision: kind, text: 'Refused in plan mode: the agent only reads.'};
+	if (decision === 'refuse') {
+		return {decision, text: 'Refused in plan mode: the agent only reads.'};
 	}
 
 	if (verdict.effect === 'allow') {
-		const by =
-			verdict.rules.length > 0 ? `Allowed by ${named(verdict.rules)}.` : 'Allowed: it only reads in this folder.';
-		return {decision: kind, text: by};
+		const {by} = verdict;
+		const text =
+			typeof by === 'string' ? 'Allowed: it only reads in this folder.' : `Allowed by ${by.map(nameOf).join(' and ')}.`;
+		return {decision, text};
 	}
 
 	const {why: clause, mayBeDenied, reveals = []} = verdict;
@@ -79,14 +115,18 @@ export function explainAct(act: Act, verdict: Verdict, {mode, rules}: Situation)
 	const clauses = [...new Set([clause, shows])].filter(each => each !== undefined).join(' and ');
 	const reasons = [mayBeDenied ? denies : '', clauses && `it ${clauses}`].filter(Boolean);
 	const why = reasons.join(': ') || `no rule covers it, and the mode is ${mode}`;
-	return kind === 'allow'
-		? {decision: kind, text: `Allowed by the mode ${mode}${act.kind === 'command' ? ', if a sandbox holds it' : ''}.`}
-		: {decision: kind, text: `Asks, because ${why}.`};
+	return decision === 'allow'
+		? {decision, text: `Allowed by the mode ${mode}${act.kind === 'command' ? ', if a sandbox holds it' : ''}.`}
+		: {decision, text: `Asks, because ${why}.`};
 }
 
 /** Returns a rule with its number and where it comes from. */
-function nameOf(text: string, effect: string, rules: readonly KeptRule[]): string {
-	const index = rules.findIndex(entry => entry.effect === effect && ruleText(entry.rule) === text);
-	const source = rules[index]?.source;
-	return source ? `rule ${index + 1} of ${ruleSource(source)}: ${text}` : `the rule ${text}`;
+function nameOf(by: 'mode' | Rule): string {
+	if (by === 'mode') {
+		return 'the mode';
+	}
+
+	return by.place
+		? `rule ${by.place.number} of ${ruleSource(by.place.source)}: ${ruleText(by)}`
+		: `the rule ${ruleText(by)}`;
 }
