@@ -19,7 +19,7 @@ const program = [
 /** What the app loads after the first frame. */
 const conversation = [
 	...['src/ui/open-conversation.ts', 'src/ui/logs/app-logs.ts', 'src/ui/panels/trust-questions.ts'],
-	...['src/ui/screen/painter.ts', 'src/ui/transcript/block-lines.ts', 'src/terminal/markdown/markdown-stream.ts'],
+	...['src/ui/transcript/painter.ts', 'src/ui/transcript/block-lines.ts', 'src/terminal/markdown/markdown-stream.ts'],
 ];
 /** What the first message loads. */
 const message = [

@@ -25,7 +25,7 @@ const questions: Readonly<Record<string, readonly string[]>> = {
 		'src/providers/read-answer.ts#readAnswer',
 		'src/agent/model-turn.ts#takeTurn',
 		'src/session/recorder.ts#createRecorder',
-		'src/ui/screen/transcript-progress.ts#createTranscriptProgress',
+		'src/ui/transcript/transcript-progress.ts#createTranscriptProgress',
 		'src/ui/screen/screen.ts#createScreen',
 	],
 	'who says whether a command may run?': [

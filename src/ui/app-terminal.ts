@@ -12,12 +12,12 @@ import {createLiveLines, type LiveLines} from './screen/frame.ts';
 import type {FrameLog} from './screen/frame-log.ts';
 import {createFullScreen, type FullScreen} from './screen/full-screen.ts';
 import {followHighPanels} from './screen/high-panel.ts';
-import type {Painter} from './screen/painter.ts';
 import {createWindowFit, type WindowFit} from './screen/resize/fit-window.ts';
 import {expectResize} from './screen/resize/follow-window.ts';
 import type {SentFrames} from './screen/resize/sent-frames.ts';
 import {createScreen, type Screen} from './screen/screen.ts';
 import {measureTerminal, type TerminalMeasure} from './screen/terminal-measure.ts';
+import type {Painter} from './transcript/painter.ts';
 
 export type TerminalOptions = {
 	readonly store: AppStore;

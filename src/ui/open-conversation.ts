@@ -9,6 +9,7 @@ import {type Connection, localConnection} from '../store/connection-slice.ts';
 import type {AppStore} from '../store/store.ts';
 import type {Palette} from '../terminal/text/style.ts';
 import {truncate} from '../terminal/text/width.ts';
+import {connectApprovals, followAllMode} from './approvals/connect-approvals.ts';
 import type {AppInteraction} from './interaction.ts';
 import {loadHistory, prepareWhileTyping, rememberPrompt, returnQueue} from './kept-prompts.ts';
 import type {LogDisplay} from './logs/log-display.ts';
@@ -19,10 +20,9 @@ import type {TrustQuestions} from './panels/trust-questions.ts';
 import {comesFromFile, followEntries, followPrompt} from './prompt/follow-prompt.ts';
 import {mentionsOfDragged, pasteImage} from './prompt/paste-image.ts';
 import type {LiveLines} from './screen/frame.ts';
-import {loadPainter} from './screen/load-painter.ts';
-import type {Painter} from './screen/painter.ts';
 import {createSubmit, type Submit} from './submit.ts';
 import {messageLines} from './transcript/message-lines.ts';
+import {loadPainter, type Painter} from './transcript/painter.ts';
 
 /** What the app needs of the program. */
 export type AppProgram = Program;
@@ -114,7 +114,6 @@ export async function openConversation(
 	}, interact);
 	greet(parts, flags);
 	loadHistory(program, store, tell);
-	const {connectApprovals, followAllMode} = await import('./approvals/connect-approvals.ts');
 	const stops = [
 		connectApprovals({...parts, tell}),
 		followAllMode({store, folder: program.project.folder, interact, tell}),

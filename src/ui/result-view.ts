@@ -13,8 +13,8 @@ import {wrapLine} from '../terminal/text/wrap.ts';
 import type {AppInteraction} from './interaction.ts';
 import type {LogDisplay} from './logs/log-display.ts';
 import {endsWithApp} from './quit-words.ts';
-import type {Painter} from './screen/painter.ts';
 import {messageLines} from './transcript/message-lines.ts';
+import type {Painter} from './transcript/painter.ts';
 
 export type ResultDependencies = {
 	readonly entries: Program['commands']['all'];

@@ -16,7 +16,7 @@ import {createTerminalSession} from '../terminal/terminal-session.ts';
 import {fitParts} from '../terminal/text/fit-parts.ts';
 import {createPalette} from '../terminal/text/style.ts';
 import {createLiveLines} from './screen/frame.ts';
-import {loadPainter} from './screen/load-painter.ts';
+import {loadPainter} from './transcript/painter.ts';
 
 type Surroundings = {
 	readonly stdin: InputStream;

@@ -6,9 +6,9 @@ import {renderMarkdown, renderMarkdownParts} from '../../src/terminal/markdown/m
 import {createMarkdownStream} from '../../src/terminal/markdown/markdown-stream.ts';
 import {createPalette} from '../../src/terminal/text/style.ts';
 import {createLiveLines} from '../../src/ui/screen/frame.ts';
-import {createPainter} from '../../src/ui/screen/painter.ts';
 import {blockLines} from '../../src/ui/transcript/block-lines.ts';
 import {draftLines} from '../../src/ui/transcript/draft-lines.ts';
+import {createPainter} from '../../src/ui/transcript/painter.ts';
 
 export const palette = createPalette({color: false});
 

@@ -9,11 +9,11 @@ import {App} from '../../src/ui/app.tsx';
 import {UiContext} from '../../src/ui/context.ts';
 import {mount} from '../../src/ui/ink.ts';
 import {createLiveLines} from '../../src/ui/screen/frame.ts';
-import {createPainter} from '../../src/ui/screen/painter.ts';
 import {followWindow} from '../../src/ui/screen/resize/follow-window.ts';
 import {createScreen} from '../../src/ui/screen/screen.ts';
 import {blockLines} from '../../src/ui/transcript/block-lines.ts';
 import {draftLines} from '../../src/ui/transcript/draft-lines.ts';
+import {createPainter} from '../../src/ui/transcript/painter.ts';
 import {palette} from './canvas.ts';
 import {createEmulator} from './emulator.ts';
 

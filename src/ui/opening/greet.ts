@@ -5,7 +5,7 @@ import {localConnection} from '../../store/connection-slice.ts';
 import type {AppStore} from '../../store/store.ts';
 import {safeLine} from '../../terminal/text/safe-text.ts';
 import type {Palette} from '../../terminal/text/style.ts';
-import type {Painter} from '../screen/painter.ts';
+import type {Painter} from '../transcript/painter.ts';
 import {shortFolder, welcomeLines} from '../welcome.ts';
 
 type Parts = {

@@ -6,7 +6,7 @@ import type {Block} from '../../../src/core/session/block.ts';
 import {renderMarkdown} from '../../../src/terminal/markdown/markdown.ts';
 import {createMarkdownStream} from '../../../src/terminal/markdown/markdown-stream.ts';
 import {createPalette} from '../../../src/terminal/text/style.ts';
-import {blockItem} from '../../../src/ui/screen/block-item.ts';
+import {blockItem} from '../../../src/ui/transcript/block-item.ts';
 import {blockLines} from '../../../src/ui/transcript/block-lines.ts';
 import {draftLines} from '../../../src/ui/transcript/draft-lines.ts';
 import type {Shown} from '../../../src/ui/transcript/read-group.ts';

@@ -3,12 +3,27 @@ import type {Size} from '../../../store/view-slice.ts';
 import type {RowHabits} from '../../../terminal/row-habits.ts';
 import {steadyNow} from '../../answerable.ts';
 import type {FullScreen} from '../full-screen.ts';
-import type {Painter} from '../painter.ts';
 import {eraseDown} from '../pen.ts';
 import type {Resize} from '../region.ts';
 import type {Screen} from '../screen.ts';
 import {drawnSizeOf} from '../window-size.ts';
+import type {Rewrapped} from '../written.ts';
 import type {CursorPlace} from './questions.ts';
+
+/** What writes the lines of the conversation, for the size of the window. */
+export type FittedPainter = {
+	/** Writes the last lines again at the current width, after the screen was cleared. */
+	readonly repaint: () => void;
+	/** Draws the last of these lines, written at `oldWidth`, at the current width. */
+	readonly rewrap: (lines: readonly string[], oldWidth: number) => Rewrapped;
+	/** Draws what may still change at the current size of the window; written lines stay as they are. */
+	readonly resize: () => void;
+	/** Writes nothing until `release`, which writes everything that arrived meanwhile. */
+	readonly hold: () => void;
+	/** Draws the live lines of the time when it was held at the current width. */
+	readonly fitHeld: () => void;
+	readonly release: () => void;
+};
 
 type FitDependencies = {
 	readonly store: AppStore;
@@ -33,7 +48,7 @@ type FitDependencies = {
 	/** True if the terminal restores its window after a full-screen view. */
 	readonly hasAlternateScreen: boolean;
 	/** Undefined until the conversation is open. */
-	readonly painter: () => Painter | undefined;
+	readonly painter: () => FittedPainter | undefined;
 };
 
 export type WindowFit = {

@@ -4,13 +4,14 @@ import type {AppState, AppStore} from '../../store/store.ts';
 import {steppedTime} from '../../terminal/motion.ts';
 import type {Palette} from '../../terminal/text/style.ts';
 import {wrapWide} from '../../terminal/text/wrap.ts';
+import type {LiveLines} from '../screen/frame.ts';
+import {liveLimit, rowsAbove} from '../screen/layout.ts';
+import type {FittedPainter} from '../screen/resize/fit-window.ts';
+import {createWritten, type Item} from '../screen/written.ts';
 import {type BlockTools, speaker} from './block-item.ts';
-import type {LiveLines} from './frame.ts';
-import {liveLimit, rowsAbove} from './layout.ts';
 import {createOpenText, createTranscriptProgress, type Drawing, type DrawnLines} from './transcript-progress.ts';
-import {createWritten, type Item, type Rewrapped} from './written.ts';
 
-export type PainterParts = {
+type PainterParts = {
 	readonly store: AppStore;
 	readonly live: LiveLines;
 	readonly palette: Palette;
@@ -28,27 +29,30 @@ export type PainterParts = {
 	readonly joinsReads?: boolean | undefined;
 };
 
-export type Painter = {
+export type Painter = FittedPainter & {
 	/** Draws the current state of the store; called after each change. */
 	readonly advance: () => void;
 	/** Writes something that is not part of the conversation, such as the result of a command. */
 	readonly print: (draw: Item['draw']) => void;
-	/** Writes the last lines again at the current width, after the screen was cleared. */
-	readonly repaint: () => void;
-	/** Draws the last of these lines, written at `oldWidth`, at the current width. */
-	readonly rewrap: (lines: readonly string[], oldWidth: number) => Rewrapped;
-	/** Draws what may still change at the current size of the window; written lines stay as they are. */
-	readonly resize: () => void;
 	/** Opens a session that shares its blocks with the current one, without writing them again. */
 	readonly keepScreen: (open: () => Promise<void>) => Promise<void>;
-	/** Writes nothing until `release`, which writes everything that arrived meanwhile. */
-	readonly hold: () => void;
-	/** Draws the live lines of the time when it was held at the current width. */
-	readonly fitHeld: () => void;
-	readonly release: () => void;
 	/** Forgets what was written, after the user cleared the screen. */
 	readonly forget: () => void;
 };
+
+/** Creates the painter, with what draws blocks: the first frame does without it. */
+export async function loadPainter(parts: PainterParts): Promise<Painter> {
+	const [{renderMarkdown, renderMarkdownParts}, {createMarkdownStream}, {blockLines}, {draftLines}] = await Promise.all(
+		[
+			import('../../terminal/markdown/markdown.ts'),
+			import('../../terminal/markdown/markdown-stream.ts'),
+			import('./block-lines.ts'),
+			import('./draft-lines.ts'),
+		],
+	);
+	const tools = {blockLines, draftLines, renderMarkdown, renderMarkdownParts, createMarkdownStream};
+	return createPainter(parts, tools);
+}
 
 /** Turns the transcript into lines: finished ones go to the scrollback once, the others to the live region. */
 export function createPainter(parts: PainterParts, tools: BlockTools): Painter {

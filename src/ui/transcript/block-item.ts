@@ -1,9 +1,9 @@
 import type {MarkdownStream} from '../../terminal/markdown/markdown-stream.ts';
 import type {Palette} from '../../terminal/text/style.ts';
-import type {blockLines} from '../transcript/block-lines.ts';
-import type {draftLines} from '../transcript/draft-lines.ts';
-import type {Shown} from '../transcript/read-group.ts';
-import type {Item} from './written.ts';
+import type {Item} from '../screen/written.ts';
+import type {blockLines} from './block-lines.ts';
+import type {draftLines} from './draft-lines.ts';
+import type {Shown} from './read-group.ts';
 
 type Style = {readonly width: number; readonly palette: Palette; readonly softWraps?: boolean};
 

@@ -3,9 +3,9 @@ import type {Transcript} from '../../core/session/transcript.ts';
 import type {SessionSlice} from '../../store/session-slice.ts';
 import type {MarkdownStream} from '../../terminal/markdown/markdown-stream.ts';
 import {truncate} from '../../terminal/text/width.ts';
-import {isUnseen, joinReads, joins, mayJoin, type Shown} from '../transcript/read-group.ts';
+import {type Kind, spacedAfter, type Written} from '../screen/written.ts';
 import {blockItem, type DrawingTools} from './block-item.ts';
-import {type Kind, spacedAfter, type Written} from './written.ts';
+import {isUnseen, joinReads, joins, mayJoin, type Shown} from './read-group.ts';
 
 /** What blocks are drawn with. */
 export type Drawing = {
