@@ -1,3 +1,4 @@
+import {readsFiles} from '../../core/session/call-words.ts';
 import type {Message} from '../../core/session/message.ts';
 import type {ToolDefinition} from '../../core/session/tool.ts';
 import {tokensOf, tokensOfDefinitions, tokensOfMessages} from '../request-usage.ts';
@@ -28,7 +29,6 @@ export type Breakdown = {
 	readonly largest: readonly LargeResult[];
 };
 
-const fileTools: ReadonlySet<string> = new Set(['read_file', 'list_files', 'search_text']);
 const mostLarge = 3;
 
 /** True for a tool of an MCP server, and for the one that finds such tools. */
@@ -51,8 +51,8 @@ export function breakDown({system, instructions, skills, tools, messages, usedTo
 		skills: ofSkills,
 		tools: tokensOfDefinitions(tools.filter(tool => !isOfMcp(tool))),
 		mcp: tokensOfDefinitions(tools.filter(isOfMcp)),
-		files: sum(results.filter(({name}) => fileTools.has(name))),
-		results: sum(results.filter(({name}) => !fileTools.has(name))),
+		files: sum(results.filter(({name}) => readsFiles(name))),
+		results: sum(results.filter(({name}) => !readsFiles(name))),
 		conversation: tokensOfMessages(messages.filter(({role}) => role !== 'tool')),
 	};
 	const guess = Object.values(estimated).reduce((total, tokens) => total + tokens, 0);

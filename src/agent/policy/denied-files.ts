@@ -4,7 +4,7 @@ import {dirname, join, relative, sep} from 'node:path';
 import {compileGlob} from '../paths/glob.ts';
 import {foldedPath} from '../paths/path-text.ts';
 import {searchFolder} from '../paths/search-folder.ts';
-import {denial, type FileRules, type Rule} from './rules/rule.ts';
+import {denial, type FileRules, fileRuleTools, type Rule} from './rules/rule.ts';
 
 /** The files that rules deny, by every name that they have (SAFETY 14). */
 export type DeniedFiles = {
@@ -24,18 +24,17 @@ export type DeniedFiles = {
 /** Most names of a file that links in links give it. */
 const maxNames = 200;
 /** Reading and changing: what a rule denies to be read can't be changed either, because a change shows it. */
-const denyingTools = {
-	read: ['read_file'],
-	edit: ['edit_file', 'write_file', 'read_file'],
-} as const satisfies Record<string, ReadonlyArray<Rule['tool']>>;
+const denyingTools: Readonly<Record<'read' | 'edit', ReadonlyArray<Rule['tool']>>> = {
+	read: fileRuleTools.read,
+	edit: [...fileRuleTools.edit, ...fileRuleTools.read],
+};
 
 /** Returns what the rules deny to read or to edit; undefined if they deny nothing, which costs nothing. */
 export async function deniedFiles(
 	{folder, entries}: FileRules,
-	use: keyof typeof denyingTools,
+	use: 'read' | 'edit',
 ): Promise<DeniedFiles | undefined> {
-	const tools: ReadonlyArray<Rule['tool']> = denyingTools[use];
-	const denying = entries.filter(({tool, effect}) => effect === 'deny' && tools.includes(tool));
+	const denying = entries.filter(({tool, effect}) => effect === 'deny' && denyingTools[use].includes(tool));
 	if (denying.length === 0) {
 		return undefined;
 	}

@@ -5,7 +5,7 @@ import {chosenOnce, type FolderSearch, listFolder, searchFolder} from '../paths/
 import {isWithin} from '../sandbox/existing.ts';
 import {deniedBy} from './bounds.ts';
 import {matchesPath} from './rules/judge-path.ts';
-import {type FileRules, namesSecrets} from './rules/rule.ts';
+import {type FileRules, fileRuleTools, namesSecrets, type Rule} from './rules/rule.ts';
 import {isSecretByFolder, isSecretFile} from './secret-files.ts';
 
 /** Files of a working folder that a sandboxed command can't open as it likes. All paths are absolute and real. */
@@ -23,6 +23,8 @@ export type WithheldFiles = {
 };
 
 type Withheld = {readonly path: string; readonly isFolder: boolean};
+
+const editTools: ReadonlyArray<Rule['tool']> = fileRuleTools.edit;
 
 /** More of them would slow every command down. */
 const maxWithheld = 500;
@@ -68,7 +70,7 @@ export async function withheldFiles(
 	const {paths, isComplete} = list;
 	const [denied, fixed, secrets] = await Promise.all([
 		deniedIn(folder, paths, rules, 'read'),
-		rules.entries.some(({tool, effect}) => effect === 'deny' && /^(?:edit|write)_file$/.test(tool))
+		rules.entries.some(({tool, effect}) => effect === 'deny' && editTools.includes(tool))
 			? deniedIn(folder, paths, rules, 'edit')
 			: {found: [], isComplete: true},
 		secretsIn(folder, namedSecret(list, folder), rules),

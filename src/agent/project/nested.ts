@@ -1,10 +1,8 @@
 import {dirname, relative, resolve, sep} from 'node:path';
+import {opensFile} from '../../core/session/call-words.ts';
 import type {Tool, ToolContext} from '../../core/session/tool.ts';
 import {nestedInstructionText} from './instruction-text.ts';
 import type {Project} from './project.ts';
-
-/** The tools whose `path` tells that the agent works on a file. */
-const fileTools: ReadonlySet<string> = new Set(['read_file', 'edit_file', 'write_file']);
 
 type Options = {
 	readonly project: Project;
@@ -44,7 +42,7 @@ export function createNestedInstructions({project, session, hide}: Options) {
 	};
 
 	return (tool: Tool): Tool =>
-		fileTools.has(tool.name)
+		opensFile(tool.name)
 			? {
 					...tool,
 					async run(args, context) {

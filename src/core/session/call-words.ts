@@ -8,6 +8,8 @@ type Words = {
 	readonly verb: string;
 	/** Returns undefined if the arguments don't fit. */
 	readonly subject: (args: JsonObject) => string | undefined;
+	/** What it does with files of the working folder: it reads or changes the one at `path`, or finds some. */
+	readonly files?: 'read' | 'find' | 'change';
 };
 
 const maxSubject = 500;
@@ -16,11 +18,11 @@ const knownCalls: ReadonlyMap<string, Words> = new Map<string, Words>([
 	['run_command', {verb: 'Run', subject: commandOf}],
 	['job_output', {verb: 'Read', subject: args => given(args, 'job', job => `output of job ${job}`)}],
 	['job_stop', {verb: 'Stop', subject: args => given(args, 'job', job => `job ${job}`)}],
-	['write_file', {verb: 'Write', subject: args => text(args, 'path')}],
-	['edit_file', {verb: 'Edit', subject: args => text(args, 'path')}],
-	['read_file', {verb: 'Read', subject: args => given(args, 'path', path => path + rangeOf(args))}],
-	['list_files', {verb: 'List', subject: listed}],
-	['search_text', {verb: 'Search', subject: searched}],
+	['write_file', {verb: 'Write', subject: args => text(args, 'path'), files: 'change'}],
+	['edit_file', {verb: 'Edit', subject: args => text(args, 'path'), files: 'change'}],
+	['read_file', {verb: 'Read', subject: args => given(args, 'path', path => path + rangeOf(args)), files: 'read'}],
+	['list_files', {verb: 'List', subject: listed, files: 'find'}],
+	['search_text', {verb: 'Search', subject: searched, files: 'find'}],
 	['fetch_url', {verb: 'Fetch', subject: fetched}],
 	['todo', {verb: 'Todo', subject: progressOf}],
 	['ask_user', {verb: 'Ask', subject: args => text(args, 'question')}],
@@ -47,6 +49,18 @@ export function callWords(name: string, args: JsonObject, own?: CallWords): Call
 export function callText(name: string, args: JsonObject, own?: CallWords): string {
 	const {verb, subject} = callWords(name, args, own);
 	return subject ? `${verb} ${subject}` : verb;
+}
+
+/** True for a tool that only reads files, or finds them. */
+export function readsFiles(name: string): boolean {
+	const use = knownCalls.get(name)?.files;
+	return use === 'read' || use === 'find';
+}
+
+/** True for a tool that works on the file at its `path`. */
+export function opensFile(name: string): boolean {
+	const use = knownCalls.get(name)?.files;
+	return use === 'read' || use === 'change';
 }
 
 /** Returns the verb of a tool's calls; the name of an unknown tool. */

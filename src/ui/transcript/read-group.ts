@@ -1,6 +1,6 @@
 import {formatAmount, formatDuration} from '../../core/format.ts';
 import type {Block} from '../../core/session/block.ts';
-import {callWords} from '../../core/session/call-words.ts';
+import {callWords, readsFiles} from '../../core/session/call-words.ts';
 import {safeLine} from '../../terminal/text/safe-text.ts';
 import type {Palette} from '../../terminal/text/style.ts';
 import {truncate} from '../../terminal/text/width.ts';
@@ -12,8 +12,6 @@ export type ReadGroup = {readonly kind: 'reads'; readonly calls: readonly Tool[]
 
 /** What is drawn as one: a block, or several calls that read. */
 export type Shown = Block | ReadGroup;
-
-const readTools: ReadonlySet<string> = new Set(['read_file', 'list_files', 'search_text']);
 
 /** Shorter groups don't say how long they took. */
 const silentMs = 1000;
@@ -29,7 +27,7 @@ export function mayJoin(block: Block): boolean {
 }
 
 function isReading(block: Block): block is Tool {
-	return block.kind === 'tool' && readTools.has(block.name);
+	return block.kind === 'tool' && readsFiles(block.name);
 }
 
 /** True for a block that draws nothing: what a model has said or thought in blanks, or for itself. */

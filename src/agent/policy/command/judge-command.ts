@@ -5,7 +5,7 @@ import {boundsOf, deniedBy} from '../bounds.ts';
 import type {Places} from '../protected-places.ts';
 import {judgePath} from '../rules/judge-path.ts';
 import {beginningOf} from '../rules/match-command.ts';
-import {type FileRules, type Rule, ruleText, type Verdict} from '../rules/rule.ts';
+import {type FileRules, fileRuleTools, type Rule, ruleText, type Verdict} from '../rules/rule.ts';
 import {findDenying} from './find-denying.ts';
 import {namedFiles, namedSecrets} from './named-files.ts';
 import {parseCommand, type SimpleCommand} from './parse-command.ts';
@@ -70,9 +70,9 @@ export async function judgeCommand(act: CommandAct, rules: FileRules, places: Pl
 		return {effect: 'ask', why, suggestions: [], mayBeDenied: true};
 	}
 
-	const denies = (...tools: ReadonlyArray<Rule['tool']>) =>
+	const denies = (tools: ReadonlyArray<Rule['tool']>) =>
 		act.containment === 'none' && entries.some(({tool, effect}) => effect === 'deny' && tools.includes(tool));
-	if (denies('read_file')) {
+	if (denies(fileRuleTools.read)) {
 		return {
 			effect: 'ask',
 			why: 'could read what a rule denies: no sandbox holds it',
@@ -81,7 +81,7 @@ export async function judgeCommand(act: CommandAct, rules: FileRules, places: Pl
 		};
 	}
 
-	return verdict.effect === 'ask' && denies('edit_file', 'write_file')
+	return verdict.effect === 'ask' && denies(fileRuleTools.edit)
 		? {why: 'could change what a rule denies: no sandbox holds it', ...verdict, mayBeDenied: true}
 		: verdict;
 }

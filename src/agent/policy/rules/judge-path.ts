@@ -5,7 +5,7 @@ import {compileGlob} from '../../paths/glob.ts';
 import {assertVisible, type Bounds, boundsOf, deniedBy, writeBoundsOf} from '../bounds.ts';
 import type {Places} from '../protected-places.ts';
 import {isSecretFile} from '../secret-files.ts';
-import {type FileRules, namesSecrets, type Rule, ruleText, type Verdict} from './rule.ts';
+import {type FileRules, fileRuleTools, namesSecrets, type Rule, ruleText, type Verdict} from './rule.ts';
 
 type PathAct = Extract<Act, {path: string}>;
 type EditAct = Exclude<PathAct, {kind: 'read-secret'}>;
@@ -21,7 +21,7 @@ export async function judgePath(act: PathAct, rules: FileRules, places: Places):
 		return {effect: 'deny', by: denying};
 	}
 
-	const tools: ReadonlyArray<Rule['tool']> = reads ? ['read_file'] : ['edit_file', 'write_file'];
+	const tools: ReadonlyArray<Rule['tool']> = fileRuleTools[reads ? 'read' : 'edit'];
 	const shown = relative(workspace, path).replaceAll(sep, '/');
 	const isInside = shown !== '' && !isAbsolute(shown) && !/^\.\.(?:\/|$)/.test(shown);
 	const bounds = await (reads ? boundsOf : writeBoundsOf)(workspace, places);
@@ -42,7 +42,7 @@ export async function judgePath(act: PathAct, rules: FileRules, places: Places):
 	}
 
 	const isPlain = mayAllow && !/[*?{}\\]/.test(shown);
-	const rule = {tool: reads ? 'read_file' : 'edit_file', pattern: `./${shown}`, effect: 'allow'} as const;
+	const rule = {tool: fileRuleTools[reads ? 'read' : 'edit'][0], pattern: `./${shown}`, effect: 'allow'} as const;
 	return {
 		effect: 'ask',
 		suggestions: isPlain ? [ruleText(rule)] : [],

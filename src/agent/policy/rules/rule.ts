@@ -45,6 +45,12 @@ export type Verdict =
 			readonly reveals?: readonly string[];
 	  };
 
+/** The tools of rules about reading a file, and about changing one. */
+export const fileRuleTools = {
+	read: ['read_file'],
+	edit: ['edit_file', 'write_file'],
+} as const satisfies Readonly<Record<string, ReadonlyArray<Rule['tool']>>>;
+
 export const maxRuleLength = 2000;
 const maxAlternatives = 64;
 
