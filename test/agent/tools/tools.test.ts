@@ -7,6 +7,7 @@ import {
 	createUserTools,
 	createWebTools,
 } from '../../../src/agent/tools/tools.ts';
+import {callVerb} from '../../../src/core/session/call-words.ts';
 
 const tools = [
 	...createFolderTools({stateFolder: '/home/a/.service'}),
@@ -28,6 +29,10 @@ test('each file that defines a tool is listed', () => {
 		.map(name => readFileSync(new URL(name, folder), 'utf8'));
 	const defined = texts.flatMap(text => /defineTool\(\{\s+name: '(\w+)'/.exec(text)?.[1] ?? []);
 	expect(tools.map(({name}) => name).toSorted()).toEqual(defined.toSorted());
+});
+
+test('the calls of each tool have words: those of its file, or those that the screen has', () => {
+	expect(tools.filter(({name, words}) => !words && callVerb(name) === name)).toEqual([]);
 });
 
 test('names and arguments of the tools are stable, because scripts and rules use them', () => {
