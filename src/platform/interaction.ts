@@ -11,7 +11,7 @@ export type Inquiry = {
 	readonly answers: readonly Answer[];
 };
 
-/** Questions and messages to the user. The app asks in a panel, the shell on its terminal or standard input. */
+/** Questions and messages of a command to the user. The app asks in a panel, the shell on its terminal or standard input. */
 export type Interaction = {
 	/**
 	 * Returns a line of text; undefined if the user cancels. `masked` hides the typed text. With `optional` the answer may be

@@ -10,8 +10,11 @@ import type {TablePanel} from './panels/table-panel.tsx';
 /** A text to change. `keys` says what Enter and Esc do. */
 export type EditField = {readonly label: string; readonly does: string; readonly text: string};
 
-/** How the app asks the user, and shows the results of commands during a run. */
-export type AppInteraction = Interaction & {
+/**
+ * What a session needs besides what any command does, wherever that runs: the user stays and answers whenever the agent or the
+ * program asks, edits texts, and sees things beside a run.
+ */
+export type SessionInteraction = Interaction & {
 	/** Shows lines beside an answer that still grows; with `closesOnKey`, until the next key. */
 	readonly show: (
 		title: string,
@@ -20,7 +23,7 @@ export type AppInteraction = Interaction & {
 	) => void;
 	/** Shows a table, if there are panels. Returns the id of the row that the user opens, or undefined. */
 	readonly browse?: (table: TablePanel) => Promise<string | undefined>;
-	/** See `Interaction`. */
+	/** The same as for a command, but always there. */
 	readonly inquire: (inquiry: Inquiry, signal: AbortSignal) => Promise<string | undefined>;
 	/** Lets the user change a text, in the same way. Returns it, undefined if they cancel. */
 	readonly edit: (field: EditField, signal: AbortSignal) => Promise<string | undefined>;
@@ -28,7 +31,7 @@ export type AppInteraction = Interaction & {
 	readonly askUser: AskUser;
 };
 
-export type PanelInteraction = AppInteraction & {
+export type PanelInteraction = SessionInteraction & {
 	/** Answers the open panel; undefined cancels it. Does nothing if none is open. */
 	readonly answer: (value: string | undefined) => void;
 };

@@ -15,7 +15,7 @@ import {signOf} from '../terminal/text/signs.ts';
 import {createPalette, type Palette, recolor} from '../terminal/text/style.ts';
 import {steadyNow} from './answerable.ts';
 import {awaitsModel, retryTime} from './attention/attention-text.ts';
-import type {AppInteraction} from './interaction.ts';
+import type {SessionInteraction} from './interaction.ts';
 import {inquireInLines} from './line/line-inquiry.ts';
 import {followInterrupts, isWorking} from './line/line-interrupts.ts';
 import {completeMentions} from './line/line-mentions.ts';
@@ -148,7 +148,7 @@ type Asking = Pick<Parts, 'store'> & {
 	readonly ring: () => void;
 };
 
-function createInteraction({store, terminal, palette, env, ring}: Asking): AppInteraction {
+function createInteraction({store, terminal, palette, env, ring}: Asking): SessionInteraction {
 	const {say, question} = terminal;
 	const inquire = (inquiry: Parameters<typeof inquireInLines>[0]) => inquireInLines(inquiry, terminal, {palette, ring});
 	return {

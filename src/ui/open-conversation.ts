@@ -10,7 +10,7 @@ import type {AppStore} from '../store/store.ts';
 import type {Palette} from '../terminal/text/style.ts';
 import {truncate} from '../terminal/text/width.ts';
 import {connectApprovals, followAllMode} from './approvals/connect-approvals.ts';
-import type {AppInteraction} from './interaction.ts';
+import type {SessionInteraction} from './interaction.ts';
 import {loadHistory, prepareWhileTyping, rememberPrompt, returnQueue} from './kept-prompts.ts';
 import type {LogDisplay} from './logs/log-display.ts';
 import {farewell, greet} from './opening/greet.ts';
@@ -42,7 +42,7 @@ type Dependencies = {
 	readonly store: AppStore;
 	readonly palette: Palette;
 	readonly live: LiveLines;
-	readonly interact: AppInteraction;
+	readonly interact: SessionInteraction;
 	readonly version: string;
 	readonly homeFolder: string | undefined;
 	/** Writes finished lines above the live region. */
@@ -263,7 +263,7 @@ async function openFirst(
 
 type SecretParts = {
 	readonly secrets: Pick<KnownSecrets, 'find' | 'hide'>;
-	readonly interact: Pick<AppInteraction, 'inquire'>;
+	readonly interact: Pick<SessionInteraction, 'inquire'>;
 };
 
 /**

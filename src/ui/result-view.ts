@@ -10,7 +10,7 @@ import {safeText} from '../terminal/text/safe-text.ts';
 import {signOf} from '../terminal/text/signs.ts';
 import type {Palette} from '../terminal/text/style.ts';
 import {wrapLine} from '../terminal/text/wrap.ts';
-import type {AppInteraction} from './interaction.ts';
+import type {SessionInteraction} from './interaction.ts';
 import type {LogDisplay} from './logs/log-display.ts';
 import {endsWithApp} from './quit-words.ts';
 import {messageLines} from './transcript/message-lines.ts';
@@ -21,7 +21,7 @@ export type ResultDependencies = {
 	readonly store: AppStore;
 	readonly palette: Palette;
 	readonly painter: Painter;
-	readonly interact: AppInteraction;
+	readonly interact: SessionInteraction;
 	readonly logs: LogDisplay;
 	/** Continues a session, and shows its notices. */
 	readonly resume: (session: string) => Promise<void>;
@@ -146,7 +146,7 @@ function isRunVisible(store: AppStore): boolean {
 	return transcript.run !== undefined && !needsUser({manner});
 }
 
-type Browsing = {readonly exact: boolean; readonly open: NonNullable<AppInteraction['browse']>};
+type Browsing = {readonly exact: boolean; readonly open: NonNullable<SessionInteraction['browse']>};
 
 /** Shows a table that is longer than the window in a panel. */
 async function browse(line: string, table: Table, {exact, open}: Browsing, view: View): Promise<void> {

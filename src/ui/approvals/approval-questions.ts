@@ -2,7 +2,7 @@ import {type ApprovalQuestion, editedHash} from '../../agent/approval/approval.t
 import type {Answer} from '../../core/question.ts';
 import type {Act, ApprovalAnswer} from '../../core/session/approval.ts';
 import type {Inquiry} from '../../platform/interaction.ts';
-import type {AppInteraction} from '../interaction.ts';
+import type {SessionInteraction} from '../interaction.ts';
 import {drawingOfCall, drawingOfCommand, drawingOfFetch, factsOfCommand, factsOfFetch} from './subject-drawing.ts';
 
 /** How long what is kept holds. */
@@ -19,7 +19,7 @@ const allEdits: Answer = {
 const edit: Answer = {key: 'e', label: 'Edit the command', value: 'edit'};
 const reason: Answer = {key: 'r', label: 'No, and say why', value: 'reason'};
 
-type Asking = Pick<AppInteraction, 'inquire' | 'edit'> & {
+type Asking = Pick<SessionInteraction, 'inquire' | 'edit'> & {
 	/** Returns the working folder, a real path. */
 	readonly workspace: () => string;
 	/** Masks the credentials in a text: a reason goes to the model (SAFETY 8). */

@@ -4,7 +4,7 @@ import type {ApprovalMode} from '../../core/session/approval.ts';
 import {blocksOf, type Transcript} from '../../core/session/transcript.ts';
 import {modeEffects} from '../../store/approval-slice.ts';
 import type {AppStore} from '../../store/store.ts';
-import type {AppInteraction} from '../interaction.ts';
+import type {SessionInteraction} from '../interaction.ts';
 import {drawingOfText} from './subject-drawing.ts';
 
 type Connected = {
@@ -16,7 +16,7 @@ type Connected = {
 		};
 	};
 	readonly store: AppStore;
-	readonly interact: AppInteraction;
+	readonly interact: SessionInteraction;
 	readonly tell: (error: unknown) => void;
 };
 
@@ -36,7 +36,7 @@ export function connectApprovals({program, store, interact, tell}: Connected): (
 type Following = {
 	readonly store: AppStore;
 	readonly folder: Pick<Program['project']['folder'], 'path' | 'mayRunAll' | 'allowAll'>;
-	readonly interact: Pick<AppInteraction, 'agree'>;
+	readonly interact: Pick<SessionInteraction, 'agree'>;
 	readonly tell: (error: unknown) => void;
 };
 
@@ -96,7 +96,7 @@ function aboutAll(folder: string) {
 	};
 }
 
-type PlanReview = Pick<AppInteraction, 'inquire' | 'edit'> & {
+type PlanReview = Pick<SessionInteraction, 'inquire' | 'edit'> & {
 	readonly store: AppStore;
 	/** Sends a message to the agent. */
 	readonly send: (text: string) => void;

@@ -1,11 +1,11 @@
 import type {FolderAccess} from '../../config/folder-access.ts';
 import type {SessionElsewhere} from '../../session/resume-session.ts';
-import type {AppInteraction} from '../interaction.ts';
+import type {SessionInteraction} from '../interaction.ts';
 import {shortFolder} from '../welcome.ts';
 
 type Dependencies = {
 	readonly folder: FolderAccess;
-	readonly interact: Pick<AppInteraction, 'choose' | 'confirm'>;
+	readonly interact: Pick<SessionInteraction, 'choose' | 'confirm'>;
 	readonly homeFolder: string | undefined;
 };
 

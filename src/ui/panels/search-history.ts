@@ -2,7 +2,7 @@ import {cutText} from '../../core/cut-text.ts';
 import {expandedText, setComposerText} from '../../editor/editor.ts';
 import {emptyComposer} from '../../editor/editor-state.ts';
 import type {AppStore} from '../../store/store.ts';
-import type {AppInteraction} from '../interaction.ts';
+import type {SessionInteraction} from '../interaction.ts';
 
 /** Characters of a prompt that are shown and searched. */
 const maxShown = 500;
@@ -11,7 +11,7 @@ const maxShown = 500;
  * Searches earlier prompts, the latest first; the text of the prompt is the first filter. The selected one replaces the
  * prompt, and undo restores it. Esc cancels.
  */
-export async function searchHistory(store: AppStore, {choose, say}: Pick<AppInteraction, 'choose' | 'say'>) {
+export async function searchHistory(store: AppStore, {choose, say}: Pick<SessionInteraction, 'choose' | 'say'>) {
 	const {composer, setFilter, setGuard} = store.getState();
 	const prompts = [...new Set(composer.history.toReversed())];
 	if (prompts.length === 0) {

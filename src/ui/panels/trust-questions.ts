@@ -9,12 +9,12 @@ import {
 import {namesOf, questionFor, trustDrawing} from '../../command/views/project/trust-view.ts';
 import {reportError} from '../../core/error.ts';
 import type {AppStore} from '../../store/store.ts';
-import type {AppInteraction} from '../interaction.ts';
+import type {SessionInteraction} from '../interaction.ts';
 import {shortFolder} from '../welcome.ts';
 
 type Dependencies = {
 	readonly project: Project;
-	readonly interact: Pick<AppInteraction, 'inquire'>;
+	readonly interact: Pick<SessionInteraction, 'inquire'>;
 	readonly homeFolder: string | undefined;
 	/** Shows the user a sentence that warns them. */
 	readonly warn: (text: string, hint?: string) => void;

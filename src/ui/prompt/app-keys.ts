@@ -10,7 +10,7 @@ import {selectionOf} from '../../editor/selection.ts';
 import {needsUser} from '../../store/panel-slice.ts';
 import type {AppStore} from '../../store/store.ts';
 import {chordOf, type KeyToken} from '../../terminal/input/token.ts';
-import type {AppInteraction} from '../interaction.ts';
+import type {SessionInteraction} from '../interaction.ts';
 import {pressInLogs} from '../logs/log-keys.ts';
 import {endsWithApp} from '../quit-words.ts';
 import type {SecondPress} from '../second-press.ts';
@@ -34,7 +34,7 @@ export type AppKeys = {
 	/** Copies to the clipboard. Returns false if the text is too long. */
 	readonly copy: (text: string) => boolean;
 	/** Opens a file in the user's editor, and shows a toast or a panel. */
-	readonly interact: Pick<AppInteraction, 'editFile' | 'say' | 'show'>;
+	readonly interact: Pick<SessionInteraction, 'editFile' | 'say' | 'show'>;
 };
 
 /** What these keys work on. */

@@ -4,11 +4,11 @@ import {join} from 'node:path';
 import {AppError} from '../../core/error.ts';
 import {expandedText, setComposerText} from '../../editor/editor.ts';
 import type {AppStore} from '../../store/store.ts';
-import type {AppInteraction} from '../interaction.ts';
+import type {SessionInteraction} from '../interaction.ts';
 
 type Dependencies = {
 	readonly store: AppStore;
-	readonly interact: Pick<AppInteraction, 'editFile' | 'say'>;
+	readonly interact: Pick<SessionInteraction, 'editFile' | 'say'>;
 	/** Returns the milliseconds on the clock of `typedAt`. */
 	readonly now: () => number;
 };
