@@ -11,7 +11,7 @@ const list = command({
 
 	async run(_, {program, signal}) {
 		const {keyTable} = await import('../src/command/views/api-key-view.ts');
-		const {client} = await program.servers.platform.open();
+		const {client} = await program.servers.open();
 		return keyTable(originalOf(await client.listApiKeys({}, signal)));
 	},
 });
@@ -27,7 +27,7 @@ const create = command({
 
 	async run({name}, {program, signal}) {
 		const {createdKey} = await import('../src/command/views/api-key-view.ts');
-		const {client} = await program.servers.platform.open();
+		const {client} = await program.servers.open();
 		return createdKey(originalOf(await client.createApiKey({body: name === undefined ? {} : {name}}, signal)));
 	},
 });
@@ -44,7 +44,7 @@ const revoke = command({
 
 	async run({key: typed, yes}, {program, ui: {interact}, signal}) {
 		const {endsWith, loadKeys} = await import('../src/command/views/api-key-view.ts');
-		const {client, server, find} = await program.servers.platform.open();
+		const {client, server, find} = await program.servers.open();
 		const key = await find('key', typed, {}, signal);
 		const also = endsWith(await loadKeys(client, signal), key);
 		const question = `Revoke the API key ${key} on ${server}? Anything that uses it stops working.`;

@@ -14,7 +14,7 @@ const list = command({
 	whileRunning: true,
 
 	async run(flags, {program, signal}) {
-		const {client, scope} = await program.servers.platform.open();
+		const {client, scope} = await program.servers.open();
 		const answer = await client.listAssessments(
 			{params: await scope('org', 'workspace'), query: pageQuery(flags)},
 			signal,
@@ -46,7 +46,7 @@ const attacks = command({
 
 	async run({assessment}, {program, signal}) {
 		const {attackTable} = await import('../src/command/views/finding/finding-view.ts');
-		const {client, scope} = await program.servers.platform.open();
+		const {client, scope} = await program.servers.open();
 		const params = {...(await scope('org', 'workspace')), assessmentId: assessment};
 		return attackTable(await client.getAttackSpans({params}, signal));
 	},

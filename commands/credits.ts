@@ -12,7 +12,7 @@ const show = command({
 	whileRunning: true,
 
 	async run(_, {program, signal}) {
-		const {client, scope} = await program.servers.platform.open();
+		const {client, scope} = await program.servers.open();
 		const refill = await client.getAutoRefill({params: await scope('org')}, signal);
 		return {
 			kind: 'record',
@@ -51,7 +51,7 @@ const unlimit = command({
 	examples: ['credits unlimit 6f1c0b0e-8f5e-4d5c-9c53-0a5f0c8f2b11 --yes'],
 
 	async run({user: typed, yes}, {program, ui: {interact}, signal}) {
-		const {client, scope, find} = await program.servers.platform.open();
+		const {client, scope, find} = await program.servers.open();
 		const {org} = await scope('org');
 		const user = await find('user', typed, {org}, signal);
 		interact.say('This operation is deprecated; the server may drop it.');

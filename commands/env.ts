@@ -45,15 +45,13 @@ const create = command({
 		const {beginWork} = await import('../src/command/views/environment-work.ts');
 		const {environmentCard, environmentResult, withoutToken} = await import('../src/command/views/environment-view.ts');
 		const {
-			program: {
-				servers: {platform},
-			},
+			program: {servers},
 			ui: {live, interact},
 			signal,
 		} = context;
 		const inputs = input && readInputs('input', input);
 		const overrides = modelOverride && readPairs('model-override', modelOverride);
-		const session = await platform.open();
+		const session = await servers.open();
 		const {client, scope} = session;
 		const project = await session.project();
 		const body = {
@@ -113,7 +111,7 @@ const show = command({
 
 	async run({environment}, {program, signal}) {
 		const {environmentResult} = await import('../src/command/views/environment-view.ts');
-		const {client, environment: pathOf} = await program.servers.platform.open();
+		const {client, environment: pathOf} = await program.servers.open();
 		const params = await pathOf(environment, signal);
 		return environmentResult(await client.getEnvironment({params}, signal), {showToken: false});
 	},
@@ -157,9 +155,7 @@ const logs = command({
 		const {createLineCounter, streamLog} = await import('../src/command/views/log-stream.ts');
 		const {followedLog} = await import('../src/command/views/environment-work.ts');
 		const {
-			program: {
-				servers: {platform},
-			},
+			program: {servers},
 			ui: {interact},
 			signal,
 		} = context;
@@ -180,7 +176,7 @@ const logs = command({
 			return followedLog({environment, follow, sinceStart, patterns: grep, minLevel: level, frames}, context);
 		}
 
-		const {client, environment: pathOf, logOf} = await platform.open();
+		const {client, environment: pathOf, logOf} = await servers.open();
 		if (follow || sinceStart) {
 			const onWait = retryNotice(interact.say);
 			const source = logOf(environment);
@@ -221,7 +217,7 @@ const stop = command({
 	whileRunning: true,
 
 	async run({environment, yes}, {program, ui: {interact}, signal}) {
-		const {client, environment: pathOf} = await program.servers.platform.open();
+		const {client, environment: pathOf} = await program.servers.open();
 		const params = await pathOf(environment, signal);
 		const before = await client.getEnvironment({params}, signal);
 		const name = before.task_ref ?? environment;

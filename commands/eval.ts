@@ -13,7 +13,7 @@ const stats = command({
 
 	async run({evaluation}, {program, signal}) {
 		const {evaluationResult} = await import('../src/command/views/evaluation-view.ts');
-		const {client, scope} = await program.servers.platform.open();
+		const {client, scope} = await program.servers.open();
 		const params = {...(await scope('org', 'workspace')), evaluationId: evaluation};
 		return evaluationResult(await client.getEvaluationTraceStats({params}, signal));
 	},

@@ -20,7 +20,7 @@ const list = command({
 
 	async run({sort, asc, ...pages}, {program, signal}) {
 		const {findingTable} = await import('../src/command/views/finding/finding-view.ts');
-		const {client, scope} = await program.servers.platform.open();
+		const {client, scope} = await program.servers.open();
 		const params = await scope('org', 'workspace', 'project');
 		const query = {...(sort && {sort_by: sort}), ...(asc && {sort_dir: 'asc' as const}), ...pageQuery(pages)};
 		const answer = await client.listFindings({params, query}, signal);
@@ -46,7 +46,7 @@ const show = command({
 
 	async run({finding, full = false}, {program, signal}) {
 		const {findingView} = await import('../src/command/views/finding/finding-view.ts');
-		const {client, scope} = await program.servers.platform.open();
+		const {client, scope} = await program.servers.open();
 		const params = {...(await scope('org', 'workspace')), findingId: finding};
 		return findingView(await client.getFinding({params}, signal), {full});
 	},

@@ -37,7 +37,7 @@ const stage = command({
 
 	async run(args, {program, signal}) {
 		const {stageResult} = await import('../src/command/views/item-view.ts');
-		const {client, scope, findUuid} = await program.servers.platform.open();
+		const {client, scope, findUuid} = await program.servers.open();
 		const place = await scope('org', 'workspace', 'project');
 		const params = {...place, itemId: args.item};
 		const session = await findUuid('session', args.platformSession, place, signal);
@@ -67,7 +67,7 @@ const schemas = command({
 
 	async run(_, {program, signal}) {
 		const {itemSchemasResult} = await import('../src/command/views/item-view.ts');
-		const {client, scope} = await program.servers.platform.open();
+		const {client, scope} = await program.servers.open();
 		return itemSchemasResult(await client.getItemSchemas({params: await scope('org', 'workspace', 'project')}, signal));
 	},
 });

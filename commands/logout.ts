@@ -26,7 +26,8 @@ export default command({
 			throw new AppError('usage', 'The API key comes from SERVICE_API_KEY.', {hint: 'Unset that variable to log out.'});
 		}
 
-		const {revoked, faults} = await platform.logOut(profile.name, {insecureHttp: flags.insecureHttp, signal});
+		const logins = await platform.logins();
+		const {revoked, faults} = await logins.logOut(profile.name, {insecureHttp: flags.insecureHttp, signal});
 		store.getState().dropConnection(profile.name);
 		const done = `Logged out of ${profile.server}`;
 		return {

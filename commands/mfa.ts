@@ -40,7 +40,7 @@ const verify = command({
 
 	async run({code, save}, {program, ui: {interact, live}, signal}) {
 		const {recoveryCodes} = await import('../src/command/views/recovery-codes-view.ts');
-		const {client} = await program.servers.platform.open();
+		const {client} = await program.servers.open();
 		// Asked first: a code is valid for half a minute, and no question may come between it and the recovery codes.
 		const file = save ?? (live ? await interact.ask({label: where, masked: false, optional: true}) : '');
 		if (file === undefined) {

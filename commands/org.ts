@@ -31,7 +31,7 @@ const update = command({
 			throw new AppError('usage', 'Nothing to change.', {hint: 'Pass --name, --description or both.'});
 		}
 
-		const {client, scope} = await program.servers.platform.open();
+		const {client, scope} = await program.servers.open();
 		const params = await scope('org');
 		const body = {...(name !== undefined && {name}), ...(description !== undefined && {description})};
 		const data = originalOf(await client.updateOrganization({params, body}, signal));

@@ -112,6 +112,7 @@ const forget = command({
 			fault = ` The keychain still has its key. ${why}`;
 		});
 		program.local.recents.forget(profile);
+		program.local.sightings.forget(profile);
 		program.store.getState().dropConnection(profile);
 		return {kind: 'text', text: `Forgot profile ${profile}.${fault}`, data: {profile, forgotten: true}};
 	},

@@ -55,11 +55,10 @@ export default command({
 		}
 
 		const {words, place} = action;
-		const platform = {...servers.platform, open: () => servers.platform.open(place)};
 		return dispatch(words, {
 			...context,
 			flags: {...flags, ...place},
-			program: {...program, servers: {...servers, platform}},
+			program: {...program, servers: {...servers, open: () => servers.open(place)}},
 		});
 	},
 });

@@ -38,7 +38,7 @@ const items = command({
 
 	async run({run, type, limit}, {program, flags, signal}) {
 		const {runItemsResult} = await import('../src/command/views/item-view.ts');
-		const {client, scope, projectId} = await program.servers.platform.open();
+		const {client, scope, projectId} = await program.servers.open();
 		const {project, ...place} = await scope('org', 'workspace', 'project');
 		const query = {project_id: await projectId(), limit, ...(type !== undefined && {item_type: type})};
 		const found = await client.listRunItems({params: {...place, runId: run}, query}, signal);
@@ -76,7 +76,7 @@ const claim = command({
 
 	async run({run, runtime: typed, execution = randomUUID()}, {program, ui: {interact, live}, signal}) {
 		const {claimResult, withSameAttempt} = await import('../src/command/views/run-claim-view.ts');
-		const {client, scope, findUuid} = await program.servers.platform.open();
+		const {client, scope, findUuid} = await program.servers.open();
 		const place = await scope('org', 'workspace');
 		const runtime = typed === undefined ? undefined : await findUuid('runtime', typed, place, signal);
 		const params = {...place, runId: run};

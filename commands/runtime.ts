@@ -30,7 +30,7 @@ const show = command({
 
 	async run({runtime}, {program, signal}) {
 		const {runtimeResult} = await import('../src/command/views/runtime/runtime-view.ts');
-		const {client, scope} = await program.servers.platform.open();
+		const {client, scope} = await program.servers.open();
 		return runtimeResult(
 			await client.getRuntime({params: {...(await scope('org', 'workspace')), runtimeId: runtime}}, signal),
 		);
@@ -61,7 +61,7 @@ const create = command({
 
 	async run({name, task, title, description, timeout}, {program, signal}) {
 		const {runtimeResult} = await import('../src/command/views/runtime/runtime-view.ts');
-		const {client, scope, project: projectOf} = await program.servers.platform.open();
+		const {client, scope, project: projectOf} = await program.servers.open();
 		const project = await projectOf();
 		const body = {
 			key: name,
@@ -98,7 +98,7 @@ const resume = command({
 		const {runtimeResult} = await import('../src/command/views/runtime/runtime-view.ts');
 		const {explainRuntimeRefusal} = await import('../src/command/views/runtime/runtime-refusal.ts');
 		const {findRuntime, wakePlan} = await import('../src/command/views/runtime/runtime-plan.ts');
-		const {client, scope, server, profile} = await program.servers.platform.open();
+		const {client, scope, server, profile} = await program.servers.open();
 		const params = {...(await scope('org', 'workspace')), runtimeId: runtime};
 		const wake = () =>
 			client.resumeRuntime({params}, signal).catch((error: unknown) => {
@@ -143,7 +143,7 @@ const stop = command({
 	whileRunning: true,
 
 	async run({runtime, yes}, {program, ui: {interact}, signal}) {
-		const {client, scope} = await program.servers.platform.open();
+		const {client, scope} = await program.servers.open();
 		const params = {...(await scope('org', 'workspace')), runtimeId: runtime};
 		const before = await client.getRuntime({params}, signal);
 		const key = before.key ?? runtime;

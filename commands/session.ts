@@ -96,7 +96,7 @@ const unarchive = command({
 
 	async run({session}, {program, signal}) {
 		const {platformSessionResult} = await import('../src/command/views/session-view.ts');
-		const {client, scope} = await program.servers.platform.open();
+		const {client, scope} = await program.servers.open();
 		const params = {...(await scope('org', 'workspace')), sessionId: session};
 		return platformSessionResult(await client.unarchiveSession({params}, signal));
 	},

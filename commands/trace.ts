@@ -69,7 +69,7 @@ const push = command({
 
 	async run({file, format, gzip = false}, {program, signal}) {
 		const [{client, scope}, {pushedSpans, readTraceFiles, storedWords}] = await Promise.all([
-			program.servers.platform.open(),
+			program.servers.open(),
 			import('../src/command/views/trace-push.ts'),
 		]);
 		const params = await scope('org');
@@ -140,7 +140,7 @@ const artifact = command({
 			throw new AppError('usage', 'A file name needs --download.', {hint: 'Add --download to save it.'});
 		}
 
-		const {client, scope} = await program.servers.platform.open();
+		const {client, scope} = await program.servers.open();
 		const params = {...(await scope('org', 'workspace')), traceId: trace, oid};
 		const found = await client.resolveTraceArtifact({params, ...(download && {query: {download}})}, signal);
 		if (!download) {

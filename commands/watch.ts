@@ -50,7 +50,7 @@ const start = command({
 		const condition = readCondition(text);
 		const every = readInterval('every', interval);
 		checkAsk(ask, notify, perHour);
-		const {server, profile, logOf, environment: pathOf} = await program.servers.platform.open();
+		const {server, profile, logOf, environment: pathOf} = await program.servers.open();
 		const {environmentId: environment} = await pathOf(given ?? likely(program.store.getState()), signal);
 		const source = logOf(environment);
 		// Fails here if the environment doesn't exist, not in a watch that ends at once.

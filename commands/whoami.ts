@@ -54,7 +54,8 @@ export default command({
 			});
 		}
 
-		await platform.proveLogin(identity, {insecureHttp: flags.insecureHttp, signal});
+		const logins = await platform.logins();
+		await logins.proveLogin(identity, {insecureHttp: flags.insecureHttp, signal});
 		// The check may have renewed the login.
 		const stored = tokens && entryOf(config.read().profiles, name);
 		return identityResult(identity, stored?.expiresAt ?? tokens?.expiresAt);

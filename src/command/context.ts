@@ -1,6 +1,6 @@
 import type * as z from 'zod/mini';
 import type {Interaction} from '../platform/interaction.ts';
-import type {ServerFlags} from '../platform/server-flags.ts';
+import type {ServerFlags} from '../platform/logins.ts';
 import type {LiveSession} from '../session/conversation.ts';
 import type {KnownValue, ValueKind} from './completion/known-values.ts';
 import type {ProgramParts, ServersPart} from './parts.ts';

@@ -50,7 +50,7 @@ export function listCommand<Name extends Scope>({
 		whileRunning: true,
 
 		async run(flags, context) {
-			const session = await context.program.servers.platform.open();
+			const session = await context.program.servers.open();
 			const params = await session.scope(...within);
 			const project = isByProject && context.flags.project ? await session.project() : undefined;
 			const query = {...pageQuery(flags), ...(project !== undefined && {project})};

@@ -23,7 +23,8 @@ import type {Check} from '../doctor/check.ts';
 import type {Interaction} from '../platform/interaction.ts';
 import type {ChooseModel} from '../platform/model-of-host.ts';
 import type {Models} from '../platform/models.ts';
-import type {Platform} from '../platform/platform.ts';
+import type {Place, Platform} from '../platform/platform.ts';
+import type {PlatformSession} from '../platform/platform-session.ts';
 import type {TraceSettings} from '../platform/traces/traces.ts';
 import type {Conversation} from '../session/conversation.ts';
 import type {Background} from '../session/conversations.ts';
@@ -43,9 +44,9 @@ export type LocalPart = {
 	/** Logs for `SERVICE_DEBUG`; undefined without it. */
 	readonly debug?: Debug | undefined;
 	/** Recent ids by profile. The client saves the ids of each call. */
-	readonly recents: Pick<Recents, 'forget' | 'recall'>;
+	readonly recents: Recents;
 	/** What servers said recently about their sessions, runtimes and environments. The client saves it. */
-	readonly sightings: Pick<Sightings, 'recall'>;
+	readonly sightings: Sightings;
 	/** Finds and hides credentials in what the user types. */
 	readonly secrets: KnownSecrets;
 	/** Returns the colours of the user's theme, for output that no terminal is asked about. */
@@ -185,6 +186,8 @@ export type McpPart = McpAccess & {
 /** Servers as one command reaches them: with its flags, its user and its signal. */
 export type ServersPart = {
 	readonly platform: Platform;
+	/** Opens the server of this command with its login and scope; `place` overrides its flags. Throws as `Logins.open`. */
+	readonly open: (place?: Place) => Promise<PlatformSession>;
 	/** The export of traces. */
 	readonly traces: TraceSettings;
 	/** Checks what the program stands on. Throws the signal's reason. */

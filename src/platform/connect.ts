@@ -7,8 +7,8 @@ import type {Json} from '../core/json.ts';
 import {originOf, parseServerUrl, profileNameOf} from '../core/origin.ts';
 import type {TlsInfo} from '../net/tls-info.ts';
 import {localConnection} from '../store/connection-slice.ts';
-import type {AccessContext} from './access-context.ts';
 import {cancelledLogin, logIn} from './log-in.ts';
+import type {AccessContext} from './platform.ts';
 
 /** The result as a sentence, with data if something changed. */
 type Connected = {readonly kind: 'text'; readonly text: string; readonly hint?: string; readonly data?: Json};
@@ -100,7 +100,8 @@ async function connectWith(
 	const withoutKey = {...env, SERVICE_API_KEY: undefined};
 	const login = resolveProfile({data: config.read(), env: withoutKey, flags: {profile: name}});
 	if (login) {
-		await platform.proveLogin(login, {insecureHttp, signal});
+		const logins = await platform.logins();
+		await logins.proveLogin(login, {insecureHttp, signal});
 	}
 
 	await activateProfile(config, name);

@@ -10,10 +10,10 @@ import type {Embedded} from '../server/run/embedded.ts';
 import {type Connection, localConnection} from '../store/connection-slice.ts';
 import type {AppStore} from '../store/store.ts';
 
-type Dependencies = {
+type EmbeddedParts = {
 	readonly store: AppStore;
-	readonly recents: Pick<Recents, 'remember'>;
-	readonly sightings: Pick<Sightings, 'remember'>;
+	readonly recents: Recents;
+	readonly sightings: Sightings;
 	/** The bundled worker of the server. */
 	readonly workerUrl: URL;
 	/** Where compiled code is kept; nowhere if it is undefined. */
@@ -34,14 +34,8 @@ type EmbeddedAccess = {
 };
 
 /** Creates the access to the app's own server, which needs no account. */
-export function createEmbeddedAccess({
-	store,
-	recents,
-	sightings,
-	workerUrl,
-	codeCache,
-	createTransport,
-}: Dependencies): EmbeddedAccess {
+export function createEmbeddedAccess(parts: EmbeddedParts): EmbeddedAccess {
+	const {store, workerUrl, codeCache, createTransport} = parts;
 	const closing = new AbortController();
 	let started: Promise<Embedded> | undefined;
 	let info: InferenceInfo | undefined;
@@ -78,7 +72,7 @@ export function createEmbeddedAccess({
 		const credential = {origin: originOf(server.url), kind: 'bearer' as const, secret: server.token};
 		const {models} = await getPreferences(server.url, await createTransport(credential));
 		info = models.find(({id}) => id === servedDemoModel);
-		rememberDemo(server, credential.origin, {recents, sightings});
+		rememberDemo(server, credential.origin, parts);
 		report({server: server.url, state: 'ready'});
 		return server;
 	};
@@ -113,7 +107,7 @@ export function createEmbeddedAccess({
 function rememberDemo(
 	{seen, scope: {org, workspace}}: Embedded,
 	server: string,
-	{recents, sightings}: Pick<Dependencies, 'recents' | 'sightings'>,
+	{recents, sightings}: EmbeddedParts,
 ): void {
 	const {profile} = localConnection;
 	recents.remember(profile, seen);

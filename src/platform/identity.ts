@@ -1,6 +1,6 @@
 import {type ResolvedProfile, resolveProfile} from '../config/resolve-profile.ts';
 import {entryOf} from '../core/entry-of.ts';
-import type {AccessContext} from './access-context.ts';
+import type {AccessContext} from './platform.ts';
 
 /**
  * Returns the identity of a command: that of its flags, else of the app's connection, else of environment and active

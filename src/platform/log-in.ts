@@ -6,8 +6,8 @@ import {entryOf} from '../core/entry-of.ts';
 import {AppError} from '../core/error.ts';
 import {type Origin, originOf, profileNameOf} from '../core/origin.ts';
 import {isKeyText, type Secret, secret} from '../core/secrets/secret.ts';
-import type {AccessContext} from './access-context.ts';
 import type {Interaction} from './interaction.ts';
+import type {AccessContext} from './platform.ts';
 
 /**
  * Returns the API key of a server: `given`, or the one that the user enters. Returns undefined if they cancel. Throws
@@ -56,7 +56,8 @@ export async function logIn(
 	}
 
 	const {insecureHttp} = context.flags;
-	await context.program.servers.platform.recognize(originOf(server.href), {insecureHttp, signal: context.signal});
+	const logins = await context.program.servers.platform.logins();
+	await logins.recognize(originOf(server.href), {insecureHttp, signal: context.signal});
 	const apiKey = await askApiKey(server, context, given || undefined);
 	return apiKey && saveLogin(server, {apiKey}, context);
 }
@@ -73,8 +74,9 @@ export function cancelledLogin(server: Origin): {readonly kind: 'text'; readonly
 /** Logs the user in through a browser. Returns undefined if the server can't do that. */
 async function logInByBrowser(server: Origin, context: AccessContext): Promise<Tokens | 'cancelled' | undefined> {
 	const {insecureHttp} = context.flags;
+	const logins = await context.program.servers.platform.logins();
 	return await untilCancelled({interact: context.ui.interact, signal: context.signal}, (show, signal) =>
-		context.program.servers.platform.logIn(
+		logins.logIn(
 			server,
 			({userCode: code, page, pageWithCode, expiresAt}) => show({server, page, pageWithCode, code, expiresAt}),
 			{insecureHttp, signal},
@@ -130,7 +132,8 @@ async function saveLogin(server: URL, credential: StoredCredential, context: Acc
 	const {org, workspace, project, insecureHttp} = flags;
 	const name = profileName(server, context);
 	const {apiKey, accessToken} = credential;
-	await platform.prove(originOf(server.href), apiKey ?? accessToken, {
+	const logins = await platform.logins();
+	await logins.prove(originOf(server.href), apiKey ?? accessToken, {
 		insecureHttp,
 		signal,
 		isLogin: apiKey === undefined,

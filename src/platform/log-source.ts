@@ -24,7 +24,7 @@ export function openedOnFirstRead(open: (signal: AbortSignal) => Promise<LogSour
 export function renewedLogSource(
 	environment: string,
 	{server, logOf}: LogAccess,
-	platform: {readonly open: () => Promise<LogAccess>},
+	servers: {readonly open: () => Promise<LogAccess>},
 ): LogSource {
 	let source = logOf(environment);
 	return async (cursor, signal) => {
@@ -32,7 +32,7 @@ export function renewedLogSource(
 			return await source(cursor, signal);
 		} catch (error) {
 			const isRefused = error instanceof AppError && error.logInTo !== undefined;
-			const renewed = isRefused ? await platform.open().catch(() => undefined) : undefined;
+			const renewed = isRefused ? await servers.open().catch(() => undefined) : undefined;
 			if (renewed?.server !== server) {
 				throw error;
 			}

@@ -21,7 +21,7 @@ type Dependencies = {
 	readonly profile: string;
 	/** The parts that flags, environment and profile name. */
 	readonly given: Readonly<Record<Scope, string | undefined>>;
-	readonly recents: Pick<Recents, 'recall'>;
+	readonly recents: Recents;
 	/** Asks the user; left out if there is no user to ask. */
 	readonly choose?: Interaction['choose'] | undefined;
 	/** Saves what the user chose for later commands. */

@@ -44,11 +44,11 @@ export type PlatformSession = {
 export type SessionStores = {
 	readonly config: Config;
 	/** Saves the ids that calls show, for completion. */
-	readonly recents: Pick<Recents, 'remember' | 'recall'>;
+	readonly recents: Recents;
 	/** Saves what servers say of sessions, runtimes and environments. */
-	readonly sightings: Pick<Sightings, 'remember' | 'recall'>;
+	readonly sightings: Sightings;
 	/** Keeps the addresses of the services of sandboxes that the user creates. */
-	readonly services: Pick<ServicePlaces, 'remember'>;
+	readonly services: ServicePlaces;
 };
 
 type Login = {
@@ -119,7 +119,7 @@ type EnvironmentPath = Readonly<Record<'org' | 'workspace' | 'environmentId', st
 type Dependencies = {
 	readonly profile: string;
 	readonly server: Origin;
-	readonly sightings: Pick<Sightings, 'recall'>;
+	readonly sightings: Sightings;
 	readonly scope: ScopeOf;
 	readonly find: WholeIds['find'];
 };

@@ -14,7 +14,7 @@ type Place = {readonly org: string; readonly workspace: string};
 
 type Dependencies = {
 	readonly client: Client;
-	readonly recents: Pick<Recents, 'recall'>;
+	readonly recents: Recents;
 	readonly profile: string;
 	/** Returns the project whose findings are listed. */
 	readonly projectOf: () => Promise<string>;

@@ -16,7 +16,7 @@ import type {Transcript} from '../core/session/transcript.ts';
 import {costOfMessage, isTurn} from '../core/session/usage.ts';
 import type {AskUser} from '../core/session/user-question.ts';
 import type {Interaction} from '../platform/interaction.ts';
-import type {PlatformOnDemand} from '../platform/platform-on-demand.ts';
+import type {Platform} from '../platform/platform.ts';
 import {type Conversation, createConversation} from '../session/conversation.ts';
 import {createConversations, type Slot} from '../session/conversations.ts';
 import {logOf} from '../session/recorder.ts';
@@ -261,8 +261,6 @@ function createToolLoader(
 		jobs: () => commands?.jobs,
 	};
 }
-
-type Platform = Pick<PlatformOnDemand, 'openConnected'>;
 
 /** How long a list of the workspace's sandboxes counts. */
 const validMs = 60_000;

@@ -129,13 +129,7 @@ function localPart(options: ProgramOptions, local: LocalState): LocalPart {
 		settings,
 		env: options.env,
 		debug: options.debug?.write,
-		recents: {
-			recall: recents.recall,
-			forget(profile) {
-				recents.forget(profile);
-				sightings.forget(profile);
-			},
-		},
+		recents,
 		sightings,
 		secrets,
 		scheme: followTheme(options, settings),
@@ -285,7 +279,8 @@ function contextsOf(
 	const serversFor = (request: CommandRequest): ServersPart => {
 		const {flags, signal, ui} = request;
 		return {
-			platform: servers.platform.forCommand(request),
+			platform: servers.platform,
+			open: place => servers.platform.open(request, place),
 			traces: traces.forCommand({live: ui.live !== undefined, flags}),
 			diagnose: createDoctor(options, local, servers, {flags, signal, mcp: parts.mcp}),
 		};

@@ -6,7 +6,7 @@ import type {Credential} from '../net/credential.ts';
 import type {WarmTransport} from '../net/transport.ts';
 import {createCatalogAccess} from '../platform/catalog-access.ts';
 import {createEmbeddedAccess} from '../platform/embedded-access.ts';
-import {createPlatform} from '../platform/platform-on-demand.ts';
+import {createPlatform} from '../platform/platform.ts';
 import type {DebugLog} from '../storage/debug-log.ts';
 import type {LocalState} from './local-state.ts';
 import type {ProgramOptions} from './program-options.ts';
@@ -33,7 +33,7 @@ export function createServers(options: ProgramOptions, {home, config, recents, s
 		createTransport,
 		insecureHttp,
 		embedded: embedded.open,
-		clock: options.loginClock,
+		loginClock: options.loginClock,
 	});
 	return {
 		createTransport,

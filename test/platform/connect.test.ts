@@ -3,6 +3,7 @@ import type {CommandContext} from '../../src/command/context.ts';
 import {dispatch} from '../../src/command/dispatch.ts';
 import {forgetProfile, saveProfile} from '../../src/config/profiles.ts';
 import {secret} from '../../src/core/secrets/secret.ts';
+import type {TlsInfo} from '../../src/net/tls-info.ts';
 import {fastClock, granted, loginServer, refused} from '../client/login-server.ts';
 import {dataOf, drawn, testContext} from '../commands/context.ts';
 import {goodKey, platform} from '../commands/platform.ts';
@@ -19,10 +20,17 @@ async function twoLogins() {
 	return {a, b, first};
 }
 
-const withPlatform = (context: CommandContext, platform: CommandContext['program']['servers']['platform']) => ({
-	...context,
-	program: {...context.program, servers: {...context.program.servers, platform}},
-});
+/** The context with a server that this process can't reach, at which every login succeeds. */
+async function farAway({program, ...context}: CommandContext, tls: TlsInfo): Promise<CommandContext> {
+	const logins = {
+		...(await program.servers.platform.logins()),
+		proveLogin: async () => undefined,
+		recognize: async () => undefined,
+		logIn: async () => undefined,
+	};
+	const platform = {...program.servers.platform, tlsOf: async () => tls, logins: async () => logins};
+	return {...context, program: {...program, servers: {...program.servers, platform}}};
+}
 
 test('connect - goes to the previous server, and back again', async () => {
 	const {a, b, first} = await twoLogins();
@@ -96,8 +104,7 @@ test.each([80, 120])('an https connection shows certificate and protocol at %d c
 	await saveProfile(context.program.local.config, {name: 'lab', server, apiKey: secret(goodKey)});
 	const tls = {protocol: 'TLSv1.3', issuer: 'Trust\u001b[2J, R3'};
 	// This process trusts no test certificate; test/net tests TLS itself.
-	const far = {...context.program.servers.platform, tlsOf: async () => tls, proveLogin: async () => undefined};
-	const result = await dispatch(['connect', server], withPlatform(context, far));
+	const result = await dispatch(['connect', server], await farAway(context, tls));
 	expect(drawn(result, width).replaceAll(/\s+/g, ' ')).toBe(
 		`Connected to ${server} as profile lab: TLSv1.3, certificate from Trust␛[2J, R3.`,
 	);
@@ -106,12 +113,7 @@ test.each([80, 120])('an https connection shows certificate and protocol at %d c
 
 test('the certificate of a new https server is shown before the login', async () => {
 	const {context, said} = testContext({answers: [undefined]});
-	const far = {
-		...context.program.servers.platform,
-		tlsOf: async () => ({protocol: 'TLSv1.2', issuer: 'R3'}),
-		recognize: async () => undefined,
-		logIn: async () => undefined,
-	};
-	await dispatch(['connect', 'agents.example.com'], withPlatform(context, far));
+	const far = await farAway(context, {protocol: 'TLSv1.2', issuer: 'R3'});
+	await dispatch(['connect', 'agents.example.com'], far);
 	expect(said).toEqual(['https://agents.example.com: TLSv1.2, certificate from R3.']);
 });

@@ -1,8 +1,13 @@
+import {join} from 'node:path';
 import {expect, test} from 'vitest';
+import {createSandboxServices} from '../../src/client/sandbox-services.ts';
+import {openRecents} from '../../src/config/recents.ts';
+import {openSightings} from '../../src/config/sightings.ts';
 import {secret} from '../../src/core/secrets/secret.ts';
-import {createPlatformAccess} from '../../src/platform/platform-access.ts';
+import {createLogins} from '../../src/platform/logins.ts';
 import {dataOf, testContext} from '../commands/context.ts';
 import {goodKey, platform} from '../commands/platform.ts';
+import {temporaryFolder} from '../storage/temporary.ts';
 
 /** Returns the app connected to `a` after another window activated profile `b`. */
 async function connectedToA() {
@@ -36,12 +41,12 @@ test('the embedded server keeps its own key and scope for any active profile', a
 		flags,
 	} = app.context;
 	const scope = {org: 'demo', workspace: 'main', project: 'demo'};
-	const access = createPlatformAccess({
+	const access = createLogins({
 		config,
 		env,
-		recents: {remember: () => undefined, recall: () => []},
-		sightings: {remember: () => undefined, recall: async () => []},
-		services: {remember: () => undefined},
+		recents: openRecents(join(temporaryFolder(), 'recents.json')),
+		sightings: openSightings(join(temporaryFolder(), 'sightings.json')),
+		services: createSandboxServices(),
 		embedded: async () => ({url: 'http://127.0.0.1:1', token: secret('its own'), scope}),
 		createTransport: async credential => {
 			expect(credential?.secret.reveal()).toBe('its own');

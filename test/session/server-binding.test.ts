@@ -19,7 +19,7 @@ async function connected() {
 		signal: new AbortController().signal,
 	} as never);
 	expect(store.getState().connection.server).toBe(first);
-	return {...world, open: () => context.program.servers.platform.open(), store};
+	return {...world, open: () => context.program.servers.open(), store};
 }
 
 test('[6] an app stays with its server while another process logs in to another one', async () => {

@@ -10,6 +10,7 @@ import {openDrafts} from '../../src/config/drafts.ts';
 import {createFolderAccess} from '../../src/config/folder-access.ts';
 import {createKnownSecrets} from '../../src/config/known-secrets.ts';
 import {openTrustStore} from '../../src/config/project/trust-store.ts';
+import {openRecents} from '../../src/config/recents.ts';
 import {openUserSettings} from '../../src/config/settings/user-settings.ts';
 import {openSightings} from '../../src/config/sightings.ts';
 import type {Environment} from '../../src/core/environment.ts';
@@ -126,22 +127,19 @@ export function testProgram({
 	const prepared: string[] = [];
 	const settings = openUserSettings({SERVICE_HOME: home.path});
 	const platform: Platform = {
-		recognize: async () => undefined,
-		prove: async () => undefined,
-		proveLogin: async () => undefined,
-		logIn: async () => undefined,
-		logOut: async () => ({revoked: undefined, faults: []}),
 		tlsOf: async () => ({protocol: 'TLSv1.3', issuer: 'Test'}),
 		anonymous: () => Promise.reject(new Error('There is no network here.')),
 		embedded: async () => ({url: 'http://127.0.0.1:1', token: secret('token')}),
+		logins: () => Promise.reject(new Error('There are no logins here.')),
 		open: () => Promise.reject(new Error('There is no platform here.')),
+		openConnected: () => Promise.reject(new Error('There is no platform here.')),
 	};
 	const parts = {
 		store,
 		local: {
 			config: openConfig(home),
 			settings,
-			recents: {forget: () => undefined, recall: () => []},
+			recents: openRecents(home.recentsFile),
 			sightings: openSightings(home.sightingsFile),
 			env: {},
 			secrets: createKnownSecrets(openConfig(home), {}),
@@ -216,6 +214,7 @@ export function testProgram({
 				...parts,
 				servers: {
 					platform,
+					open: place => platform.open(request, place),
 					diagnose: async () => [],
 					traces: createTraces({
 						...{store, config: openConfig(home), env: {}, version: '0.0.0', loadPrices: async () => () => undefined},

@@ -19,7 +19,7 @@ export async function changeEnabledModels(
 		throw new AppError('usage', `Invalid model “${wrong}”.`, {hint: 'Write it as provider/model-name.'});
 	}
 
-	const {client} = await program.servers.platform.open();
+	const {client} = await program.servers.open();
 	const preferences = await client.getUserPreferences({}, signal);
 	const before = enabledIn(originalOf(preferences));
 	const changed = ids.filter(id => before.includes(id) !== enabled);

@@ -47,7 +47,7 @@ export async function beginWork({environment, session, live}: Made, context: Com
 			server,
 			profile,
 			title: titleOfTask(task),
-			source: renewedLogSource(id, session, context.program.servers.platform),
+			source: renewedLogSource(id, session, context.program.servers),
 			sinceStart: true,
 			follow: false,
 		};
@@ -101,13 +101,13 @@ type Options = Pick<LogToFollow, 'environment' | 'follow' | 'sinceStart' | 'patt
 
 /**
  * Returns the log of an environment for the app, which follows it under the conversation. It is read once first, so that an
- * invalid id opens nothing. Throws as `PlatformAccess.open` and `LogSource` do.
+ * invalid id opens nothing. Throws as `Logins.open` and `LogSource` do.
  */
 export async function followedLog(options: Options, {program, signal}: CommandContext): Promise<Result> {
-	const session = await program.servers.platform.open();
+	const session = await program.servers.open();
 	const {server, profile} = session;
 	const {environmentId: environment} = await session.environment(options.environment, signal);
-	const source = renewedLogSource(environment, session, program.servers.platform);
+	const source = renewedLogSource(environment, session, program.servers);
 	await source({}, signal);
 	const seen = await program.local.sightings.recall();
 	const title = titleOfTask(seen.find(sighting => isOf(sighting, environment, server))?.shown['task_ref']);

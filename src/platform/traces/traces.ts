@@ -8,7 +8,7 @@ import {localConnection} from '../../store/connection-slice.ts';
 import type {AppStore} from '../../store/store.ts';
 import {otlpEndpoint} from '../../telemetry/otlp-environment.ts';
 import type {QueueState, SpanQueue} from '../../telemetry/span-queue.ts';
-import type {ServerFlags} from '../server-flags.ts';
+import type {ServerFlags} from '../logins.ts';
 import type {ExporterDependencies, ExporterOptions} from './trace-exporter.ts';
 import {type TraceLevel, type TraceTarget, traceTarget} from './trace-target.ts';
 

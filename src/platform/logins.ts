@@ -1,34 +1,42 @@
 import {type Client, createClient} from '../client/client.ts';
-import type {LoginClock} from '../client/device-flow.ts';
+import type {DeviceCode} from '../client/device-flow.ts';
 import {getPreferences, recognizeServer} from '../client/preferences.ts';
 import {refreshing} from '../client/refreshing.ts';
+import type {Tokens} from '../client/tokens.ts';
 import {type ResolvedProfile, resolveProfile} from '../config/resolve-profile.ts';
 import type {Scope} from '../contract/endpoint.ts';
 import {entryOf} from '../core/entry-of.ts';
 import type {Environment} from '../core/environment.ts';
 import {AppError} from '../core/error.ts';
-import {originOf, profileNameOf} from '../core/origin.ts';
+import {type Origin, originOf, profileNameOf} from '../core/origin.ts';
 import type {Secret} from '../core/secrets/secret.ts';
-import type {Credential} from '../net/credential.ts';
-import type {Transport} from '../net/transport.ts';
 import {localConnection} from '../store/connection-slice.ts';
 import {type PageQuery, readAllPages} from './all-pages.ts';
-import {createLoginAccess, type LoginAccess} from './login-access.ts';
 import {createPlatformSession, type PlatformSession, type SessionStores, type SessionUser} from './platform-session.ts';
-import type {ServerFlags} from './server-flags.ts';
+import {type LoggedOut, type LoginParts, logInByBrowser, logOut, refreshOf} from './token-login.ts';
 
-type Dependencies = SessionStores & {
-	readonly env: Environment;
-	readonly createTransport: (credential: Credential | undefined, insecureHttp: boolean) => Promise<Transport>;
-	/** The embedded server with its credential, started on first use. */
-	readonly embedded: () => Promise<{
-		readonly url: string;
-		readonly token: Secret;
-		readonly scope: Readonly<Record<Scope, string>>;
-	}>;
-	/** The clock of logins; that of the machine by default. */
-	readonly clock?: LoginClock | undefined;
+/** Flags that choose a server, a login and a scope. */
+export type ServerFlags = {
+	/** Plain http beyond this machine is allowed (SAFETY 9). */
+	readonly insecureHttp: boolean;
+	readonly server: string | undefined;
+	readonly profile: string | undefined;
+	readonly org: string | undefined;
+	readonly workspace: string | undefined;
+	readonly project: string | undefined;
 };
+
+/** What logins are made of: where they are kept, and what is learned with them. */
+export type LoginStores = LoginParts &
+	SessionStores & {
+		readonly env: Environment;
+		/** The embedded server with its credential, started on first use. */
+		readonly embedded: () => Promise<{
+			readonly url: string;
+			readonly token: Secret;
+			readonly scope: Readonly<Record<Scope, string>>;
+		}>;
+	};
 
 type Login = Pick<ResolvedProfile, 'name' | 'server' | 'apiKey' | 'tokens'>;
 type PartialScope = Readonly<Partial<Record<Scope, string | undefined>>>;
@@ -41,13 +49,18 @@ type Proof = {
 	readonly scope?: PartialScope;
 };
 
-export type PlatformAccess = Pick<LoginAccess, 'logIn' | 'logOut'> & {
+/** Everything that needs a login, or makes one. */
+export type Logins = {
 	/** Checks that an address is a server's, without a credential. Throws `AppError("network")` if it isn't. */
 	readonly recognize: (server: string, options: Proof) => Promise<void>;
 	/** Asks the server whether the key is valid. Throws `AppError` with `auth`, `not-found` for the scope, or `network`. */
 	readonly prove: (server: string, key: Secret | undefined, options: Proof) => Promise<void>;
 	/** Does the same for a stored login, whose token is renewed if needed. */
 	readonly proveLogin: (login: Login, options: Proof) => Promise<void>;
+	/** Logs the user in through a browser; see `logInByBrowser`. */
+	readonly logIn: (server: Origin, onCode: (code: DeviceCode) => void, options: Proof) => Promise<Tokens | undefined>;
+	/** Removes the login of a profile, and revokes its tokens; see `logOut`. */
+	readonly logOut: (profile: string, options: Proof) => Promise<LoggedOut>;
 	/**
 	 * Opens the server that the flags, the environment, or else `connected` select. `connected` is the profile that the app
 	 * is connected to; a shell has none and uses the active profile. Throws `AppError("auth")` without a login, which the
@@ -57,9 +70,8 @@ export type PlatformAccess = Pick<LoginAccess, 'logIn' | 'logOut'> & {
 };
 
 /** Every key goes to the server that it was stored for, in the header that each operation asks for (SAFETY 6). */
-export function createPlatformAccess(dependencies: Dependencies): PlatformAccess {
-	const {config, createTransport, clock} = dependencies;
-	const {logIn, logOut, refreshOf} = createLoginAccess({config, createTransport, clock});
+export function createLogins(stores: LoginStores): Logins {
+	const {createTransport} = stores;
 
 	/** Returns undefined without a login. Only an API key is sent in a header of its own. */
 	const transportsOf = async ({name, server, apiKey, tokens}: Login, insecureHttp: boolean) => {
@@ -67,14 +79,14 @@ export function createPlatformAccess(dependencies: Dependencies): PlatformAccess
 		const transportOf = async (kind: 'bearer' | 'x-api-key', held = secret) =>
 			held && createTransport({origin: server, kind, secret: held}, insecureHttp);
 		const [bearer, apiKeyTransport] = await Promise.all([transportOf('bearer'), apiKey && transportOf('x-api-key')]);
-		const refresh = tokens && refreshOf({profile: name, server, accessToken: tokens.access, insecureHttp});
+		const refresh = tokens && refreshOf(stores, {profile: name, server, accessToken: tokens.access, insecureHttp});
 		// One transport for the client and for logs: all requests that get a 401 wait for the same refresh.
 		return bearer && {bearer: refresh ? refreshing(bearer, refresh) : bearer, apiKey: apiKeyTransport};
 	};
 
 	return {
-		logIn,
-		logOut,
+		logIn: (server, onCode, options) => logInByBrowser(stores, server, onCode, options),
+		logOut: (profile, options) => logOut(stores, profile, options),
 		async recognize(server, {insecureHttp, signal}) {
 			await recognizeServer(server, await createTransport(undefined, insecureHttp), signal);
 		},
@@ -92,11 +104,11 @@ export function createPlatformAccess(dependencies: Dependencies): PlatformAccess
 			await getPreferences(login.server, bearer, signal, {isLogin: login.tokens !== undefined});
 		},
 		async open(flags, connected, user) {
-			const login = (await loginFor(flags, connected, dependencies)) ?? notLoggedIn(undefined);
+			const login = (await loginFor(flags, connected, stores)) ?? notLoggedIn(undefined);
 			const {name: profile, server, org, workspace, project} = login;
 			const transports = (await transportsOf(login, flags.insecureHttp)) ?? notLoggedIn(server);
 			const scope = {org, workspace, project};
-			return createPlatformSession({profile, server, scope, transports}, dependencies, user);
+			return createPlatformSession({profile, server, scope, transports}, stores, user);
 		},
 	};
 }
@@ -105,7 +117,7 @@ export function createPlatformAccess(dependencies: Dependencies): PlatformAccess
 async function loginFor(
 	flags: ServerFlags,
 	connected: string | undefined,
-	{config, env, embedded}: Pick<Dependencies, 'config' | 'env' | 'embedded'>,
+	{config, env, embedded}: LoginStores,
 ): Promise<(Login & Readonly<Record<Scope, string | undefined>>) | undefined> {
 	const {activeProfile, ...others} = config.read();
 	// The app's own server has no login, and the active profile is of another server.
@@ -136,7 +148,6 @@ function notLoggedIn(server: string | undefined): never {
 	});
 }
 
-type Lists = Pick<Client, 'listOrganizations' | 'listWorkspaces' | 'listProjects'>;
 type Listed = {readonly slug?: string; readonly id?: string};
 
 /**
@@ -144,8 +155,8 @@ type Listed = {readonly slug?: string; readonly id?: string};
  * the ones that exist.
  */
 async function checkScope(
-	client: Lists,
-	{org, workspace, project}: Readonly<Partial<Record<Scope, string | undefined>>>,
+	client: Client,
+	{org, workspace, project}: PartialScope,
 	{host, signal}: {readonly host: string; readonly signal: AbortSignal},
 ): Promise<void> {
 	const check = async (

@@ -13,14 +13,19 @@ import type {Credential} from '../net/credential.ts';
 import {systemClock} from '../net/retry.ts';
 import type {Transport} from '../net/transport.ts';
 
-type Dependencies = {
+/** What logins are kept in, and how servers are reached. */
+export type LoginParts = {
 	readonly config: Config;
 	readonly createTransport: (credential: Credential | undefined, insecureHttp: boolean) => Promise<Transport>;
-	readonly clock?: LoginClock | undefined;
+	/** The clock of logins; that of the machine by default. */
+	readonly loginClock?: LoginClock | undefined;
 };
 
+/** A request about a login. */
+type LoginRequest = {readonly insecureHttp: boolean; readonly signal: AbortSignal};
+
 /** A stored login whose access token the server no longer accepts. */
-type Stale = {
+type StaleLogin = {
 	readonly profile: string;
 	readonly server: Origin;
 	readonly accessToken: Secret;
@@ -28,33 +33,11 @@ type Stale = {
 };
 
 /** The outcome of a logout on the server. */
-type LoggedOut = {
+export type LoggedOut = {
 	/** Undefined for an API key, which a logout doesn't revoke. */
 	readonly revoked: boolean | undefined;
 	/** What failed, as clauses; the local logout is done all the same. */
 	readonly faults: readonly string[];
-};
-
-export type LoginAccess = {
-	/**
-	 * Logs the user in through a browser; `onCode` shows them where. Returns undefined if the server has no device flow.
-	 * Throws as `findAuthorizationServer` and `awaitTokens` do.
-	 */
-	readonly logIn: (
-		server: Origin,
-		onCode: (code: DeviceCode) => void,
-		options: {readonly insecureHttp: boolean; readonly signal: AbortSignal},
-	) => Promise<Tokens | undefined>;
-	/**
-	 * Removes the login of a profile here, then asks the server to revoke its tokens, for five seconds at most. Throws as
-	 * `removeCredential` does, never because of the server or the keychain.
-	 */
-	readonly logOut: (
-		profile: string,
-		options: {readonly insecureHttp: boolean; readonly signal: AbortSignal},
-	) => Promise<LoggedOut>;
-	/** Returns the refresh for a 401: it uses the token that another process stored, or gets and stores a new one. */
-	readonly refreshOf: (stale: Stale) => Refresh;
 };
 
 /** A refresh must end before other processes take its lock for abandoned. */
@@ -63,72 +46,84 @@ const refreshTimeoutMs = 20_000;
 /** How long a logout waits for a server that doesn't respond. */
 const revocationTimeoutMs = 5000;
 
-/** Every request for tokens goes to the origin that they are for, without a credential in its header (SAFETY 6). */
-export function createLoginAccess({
-	config,
-	createTransport,
-	clock = {...systemClock, now: Date.now},
-}: Dependencies): LoginAccess {
-	const authorize = createAuthorize(createTransport);
+const machineClock: LoginClock = {...systemClock, now: Date.now};
 
-	return {
-		async logIn(server, onCode, {insecureHttp, signal}) {
-			const found = await authorize(server, insecureHttp, signal);
-			if (!found) {
-				return undefined;
-			}
+/**
+ * Logs the user in through a browser; `onCode` shows them where. Returns undefined if the server has no device flow.
+ * Throws as `findAuthorizationServer` and `awaitTokens` do.
+ */
+export async function logInByBrowser(
+	parts: LoginParts,
+	server: Origin,
+	onCode: (code: DeviceCode) => void,
+	{insecureHttp, signal}: LoginRequest,
+): Promise<Tokens | undefined> {
+	const found = await authorize(parts, server, {insecureHttp, signal});
+	if (!found) {
+		return undefined;
+	}
 
-			const {authorization, transport} = found;
-			const code = await requestDeviceCode(authorization, {transport, clock, signal});
-			onCode(code);
-			return awaitTokens(authorization, code, {transport, clock, signal});
-		},
-		async logOut(profile, {insecureHttp, signal}) {
-			const faults: string[] = [];
-			const removed = await removeLogin(config, profile, faults);
-			if (!removed?.tokens) {
-				return {revoked: removed ? false : undefined, faults};
-			}
+	const {authorization, transport} = found;
+	const clock = parts.loginClock ?? machineClock;
+	const code = await requestDeviceCode(authorization, {transport, clock, signal});
+	onCode(code);
+	return awaitTokens(authorization, code, {transport, clock, signal});
+}
 
-			const {server, tokens} = removed;
-			const fault = await tryRevocation(signal, async within => {
-				const {authorization, transport} = (await authorize(server, insecureHttp, within)) ?? noRevocation();
-				await revokeTokens(authorization, tokens, {transport, signal: within});
-			});
-			return {revoked: fault === undefined, faults: [...faults, ...(fault ?? [])]};
-		},
-		refreshOf(stale) {
-			const {profile, server, insecureHttp} = stale;
-			const exchange: Exchange = async (refreshToken, signal) => {
-				const opened = await config.open(refreshToken);
-				const found = await authorize(server, insecureHttp, signal);
-				return (
-					found && {
-						tokens: await refreshTokens(found.authorization, opened, {
-							transport: found.transport,
-							now: clock.now,
-							signal,
-						}),
-					}
-				);
-			};
-			let {accessToken} = stale;
-			return async () => {
-				const fresh = await renewLogin(config, {profile, server, accessToken}, exchange);
-				accessToken = fresh ?? accessToken;
-				return fresh && createTransport({origin: server, kind: 'bearer', secret: fresh}, insecureHttp);
-			};
-		},
+/**
+ * Removes the login of a profile here, then asks the server to revoke its tokens, for five seconds at most. Throws as
+ * `removeCredential` does, never because of the server or the keychain.
+ */
+export async function logOut(
+	parts: LoginParts,
+	profile: string,
+	{insecureHttp, signal}: LoginRequest,
+): Promise<LoggedOut> {
+	const faults: string[] = [];
+	const removed = await removeLogin(parts.config, profile, faults);
+	if (!removed?.tokens) {
+		return {revoked: removed ? false : undefined, faults};
+	}
+
+	const {server, tokens} = removed;
+	const fault = await tryRevocation(signal, async within => {
+		const found = await authorize(parts, server, {insecureHttp, signal: within});
+		const {authorization, transport} = found ?? noRevocation();
+		await revokeTokens(authorization, tokens, {transport, signal: within});
+	});
+	return {revoked: fault === undefined, faults: [...faults, ...(fault ?? [])]};
+}
+
+/** Returns the refresh for a 401: it uses the token that another process stored, or gets and stores a new one. */
+export function refreshOf(parts: LoginParts, stale: StaleLogin): Refresh {
+	const {config, createTransport, loginClock = machineClock} = parts;
+	const {server, insecureHttp} = stale;
+	const exchange: Exchange = async (refreshToken, signal) => {
+		const opened = await config.open(refreshToken);
+		const found = await authorize(parts, server, {insecureHttp, signal});
+		if (!found) {
+			return undefined;
+		}
+
+		const {authorization, transport} = found;
+		return {tokens: await refreshTokens(authorization, opened, {transport, now: loginClock.now, signal})};
+	};
+	let {accessToken} = stale;
+	return async () => {
+		const fresh = await renewLogin(config, {...stale, accessToken}, exchange);
+		accessToken = fresh ?? accessToken;
+		return fresh && createTransport({origin: server, kind: 'bearer', secret: fresh}, insecureHttp);
 	};
 }
 
-/** Returns a function that finds the authorization server of an origin; it returns undefined if there is none. */
-function createAuthorize(createTransport: Dependencies['createTransport']) {
-	return async (server: Origin, insecureHttp: boolean, signal: AbortSignal) => {
-		const transport = await createTransport(undefined, insecureHttp);
-		const authorization = await findAuthorizationServer(server, transport, signal);
-		return authorization && {authorization, transport};
-	};
+/**
+ * Finds the authorization server of an origin, without a credential: every request for tokens goes to the origin that they
+ * are for (SAFETY 6). Returns undefined if there is none.
+ */
+async function authorize({createTransport}: LoginParts, server: Origin, {insecureHttp, signal}: LoginRequest) {
+	const transport = await createTransport(undefined, insecureHttp);
+	const authorization = await findAuthorizationServer(server, transport, signal);
+	return authorization && {authorization, transport};
 }
 
 /** Exchanges a refresh token for `tokens`, undefined for a refused one. Returns undefined if the server can't do that. */
@@ -144,7 +139,7 @@ type Exchange = (
  */
 function renewLogin(
 	config: Config,
-	{profile, server, accessToken}: Omit<Stale, 'insecureHttp'>,
+	{profile, server, accessToken}: StaleLogin,
 	exchange: Exchange,
 ): Promise<Secret | undefined> {
 	return config.runExclusively(async () => {

@@ -8,7 +8,7 @@ import {replaceTokens, saveProfile} from '../../src/config/profiles.ts';
 import {AppError} from '../../src/core/error.ts';
 import {originOf} from '../../src/core/origin.ts';
 import {secret} from '../../src/core/secrets/secret.ts';
-import {createLoginAccess} from '../../src/platform/login-access.ts';
+import {refreshOf} from '../../src/platform/token-login.ts';
 import {openHome} from '../../src/storage/home.ts';
 import {granted, loginServer, plainTransport, refused} from '../client/login-server.ts';
 import type {Reply} from '../client/server.ts';
@@ -37,13 +37,8 @@ async function staleLogin(tokens?: () => Reply) {
 		accessToken: secret(stale),
 		refreshToken: secret('refresh-1-0123456789'),
 	});
-	const {refreshOf} = createLoginAccess({config, createTransport: async () => plainTransport()});
-	const renew = refreshOf({
-		profile: 'lab',
-		server: originOf(server.origin),
-		accessToken: secret(stale),
-		insecureHttp: false,
-	});
+	const login = {profile: 'lab', server: originOf(server.origin), accessToken: secret(stale), insecureHttp: false};
+	const renew = refreshOf({config, createTransport: async () => plainTransport()}, login);
 	const stored = () => config.read().profiles['lab'];
 	return {server, home, spent, renew, stored, config};
 }
@@ -103,12 +98,12 @@ test('tokens of an old login do not replace a newer login', async () => {
 test('[19] a full disk costs no login: nothing is exchanged that cannot be stored', async () => {
 	const {server, config, spent, stored} = await staleLogin();
 	const full = new AppError('failed', 'Cannot write config.json: disk full.');
-	const {refreshOf} = createLoginAccess({
+	const parts = {
 		config: {...config, update: () => Promise.reject(full)},
 		createTransport: async () => plainTransport(),
-	});
-	const origin = originOf(server.origin);
-	const renew = refreshOf({profile: 'lab', server: origin, accessToken: secret(stale), insecureHttp: false});
+	};
+	const login = {profile: 'lab', server: originOf(server.origin), accessToken: secret(stale), insecureHttp: false};
+	const renew = refreshOf(parts, login);
 	await expect(renew()).rejects.toBe(full);
 	expect([spent, stored()?.accessToken?.reveal()]).toEqual([[], stale]);
 });
