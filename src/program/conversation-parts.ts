@@ -17,7 +17,7 @@ import {costOfMessage, isTurn} from '../core/session/usage.ts';
 import type {AskUser} from '../core/session/user-question.ts';
 import type {Interaction} from '../platform/interaction.ts';
 import type {Platform} from '../platform/platform.ts';
-import {type Conversation, createConversation} from '../session/conversation.ts';
+import {type OpenSession, openSession} from '../session/conversation.ts';
 import {createConversations, type Slot} from '../session/conversations.ts';
 import {logOf} from '../session/recorder.ts';
 import {cleanImagesLater, createImageFolder} from '../storage/images/image-folder.ts';
@@ -53,25 +53,27 @@ export function createConversationParts(
 	{access, approvals, changes, ofProject, mcp, windows, ask, interact, onRecord}: Shared,
 ) {
 	cleanImagesLater(local.home);
-	const loaders = new WeakMap<Conversation, ReturnType<typeof createToolLoader>>();
+	const loaders = new WeakMap<OpenSession, ReturnType<typeof createToolLoader>>();
 	const {withNested, loadHooks, compactionShare, capLimits} = ofProject;
 	const conversations = createConversations({
 		store: options.store,
-		create(slot) {
+		open(slot) {
 			const own = {...options, store: slot.store};
 			// Nobody may be there to answer a watch.
-			const askHere = () => (created.isUnattended() ? undefined : askIn(slot, ask()));
+			const isUnattended = () => session.grants().starter.startedBy === 'watch';
+			const askHere = () => (isUnattended() ? undefined : askIn(slot, ask()));
 			const places = {
 				stateFolder: local.home.path,
 				rules: approvals.fileRulesIn(slot),
 				hooks: () => hookCommands(local.project),
 			};
 			const tools = createToolLoader(own, local, servers, {withNested, places, ask: askHere});
+			const tellUser = (text: string) => session.emit({type: 'notice', level: 'info', text});
 			const loadTools = async (signal?: AbortSignal) => [
 				...(await tools.loadTools()),
 				...(await ofProject.skillTools()),
 				// Without a screen, what isn't there for the first request never joins.
-				...(await mcp.tools(signal, askHere, ask() ? undefined : text => created.notice(text))),
+				...(await mcp.tools(signal, askHere, ask() ? undefined : tellUser)),
 			];
 			const endTools = async () => {
 				if (conversations.background.list().length === 0) {
@@ -81,7 +83,7 @@ export function createConversationParts(
 				// A script ends with its conversation.
 				await Promise.all([tools.endTools(), ask() ? undefined : mcp.end()]);
 			};
-			const created: Conversation = createConversation({
+			const session: OpenSession = openSession({
 				...conversationOptions(own, local, servers, mcp.resources),
 				windows,
 				loadTools,
@@ -89,10 +91,10 @@ export function createConversationParts(
 				compactionShare,
 				capLimits,
 				onRecord,
-				loadHooks: session =>
-					loadHooks(session, tools.commands, async () => {
+				loadHooks: id =>
+					loadHooks(id, tools.commands, async () => {
 						const {openStartGate} = await import('./start-gates.ts');
-						const attended = () => (created.isUnattended() ? undefined : interact());
+						const attended = () => (isUnattended() ? undefined : interact());
 						return openStartGate(options, local, attended, slot.whenFront);
 					}),
 				toolWarnings: mcp.warnings,
@@ -103,8 +105,8 @@ export function createConversationParts(
 				trackChanges: changes.track,
 				createApprovals: approvals.createApprovalsIn(slot),
 			});
-			loaders.set(created, tools);
-			return created;
+			loaders.set(session, tools);
+			return session;
 		},
 		onFront: ({rules}) => local.rules.startSession(rules),
 	});

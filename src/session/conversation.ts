@@ -12,11 +12,12 @@ import {emptyTranscript, type Transcript} from '../core/session/transcript.ts';
 import type {LogToFollow} from '../logs/log-to-follow.ts';
 import type {AppStore} from '../store/store.ts';
 import {createRecorder, type Recorder, type RecorderOptions, type RecordLog} from './recorder.ts';
-import {createSwitch} from './session-switch.ts';
+import type {SessionSwitch} from './session-switch.ts';
 import {type Beginning, type RunDependencies, type SessionGrants, startAgent} from './start-run.ts';
-import {createUserCommands} from './user-commands.ts';
+import {createUserCommands, type UserCommands} from './user-commands.ts';
 
-type Dependencies = RecorderOptions &
+/** What a session is opened with. */
+export type SessionParts = RecorderOptions &
 	RunDependencies & {
 		/** Loads what runs commands of the user. */
 		readonly loadShell?: () => Promise<UserShell>;
@@ -82,8 +83,6 @@ export type Conversation = SessionVerbs & {
 	 * Throws AppError("conflict") during a run.
 	 */
 	readonly runCommand: (command: string, signal: AbortSignal) => Promise<void>;
-	/** True if nobody may be there to answer a question: a watch started what the session works on. */
-	readonly isUnattended: () => boolean;
 	/** False if its runs have used all turns since the last message that the user sent. */
 	readonly hasTurns: () => boolean;
 	/** Returns whether the user agreed to where a request for a model would go now. Throws `AppError` without a key for it. */
@@ -104,23 +103,37 @@ export type Conversation = SessionVerbs & {
 	readonly close: () => Promise<void>;
 };
 
-/**
- * Creates a conversation, which drives one session at a time: messages in, runs of the agent, every event to the
- * recorder. It builds nothing itself: models, tools and logs are passed in.
- */
-export function createConversation(dependencies: Dependencies): Conversation {
-	const {store, newId, createApprovals, openLog} = dependencies;
-	const recorder = createRecorder(dependencies);
-	const runs = createRuns(dependencies, recorder);
+/** A place in which one session at a time is open, with its run. The verbs of a conversation act on it. */
+export type OpenSession = {
+	readonly store: AppStore;
+	readonly recorder: Recorder;
+	readonly runs: Runs;
+	readonly commands: UserCommands;
+	/** Returns what the session has been granted. */
+	readonly grants: () => SessionGrants;
+	/** Records an event, and applies it to the store. */
+	readonly emit: (event: AgentEvent) => void;
+	/** Ends the session and opens another one, an empty one by default. */
+	readonly replace: (transcript?: Transcript, log?: RecordLog) => Promise<void>;
+	readonly fork: (beforeMessage?: string) => Promise<void>;
+	/** Ends the run and writes everything. */
+	readonly close: () => Promise<void>;
+};
+
+/** Opens an empty session. It builds nothing itself: models, tools and logs are passed in. */
+export function openSession(parts: SessionParts): OpenSession {
+	const {store, newId, createApprovals, openLog} = parts;
+	const recorder = createRecorder(parts);
+	const runs = createRuns(parts, recorder);
 	let grants: SessionGrants;
 
 	const begin = (
 		transcript: Transcript,
 		log?: RecordLog,
-		parent?: Pick<SessionGrants, 'bindings'> & {readonly session: string},
+		parent?: {readonly session: string; readonly bindings: SessionBindings | undefined},
 	) => {
-		const changes = dependencies.trackChanges?.(transcript.session, emit, parent?.session);
-		const bindings = parent?.bindings?.fork() ?? dependencies.createBindings?.(transcript);
+		const changes = parts.trackChanges?.(transcript.session, emit, parent?.session);
+		const bindings = parent?.bindings?.fork() ?? parts.createBindings?.(transcript);
 		grants = {
 			approvals: createApprovals(transcript.rules),
 			readFiles: new Map(),
@@ -140,47 +153,68 @@ export function createConversation(dependencies: Dependencies): Conversation {
 		recorder.flush();
 	};
 
-	const commands = createUserCommands(dependencies, emit);
+	const commands = createUserCommands(parts, emit);
 	const finish = async () => {
 		await commands.end();
 		await runs.end();
-		await dependencies.endTools?.();
+		await parts.endTools?.();
 		await grants.changes?.close();
 		await recorder.close();
 	};
 
-	const {inSession, change} = createSwitch();
-	const replace = (transcript: Transcript, log?: RecordLog) =>
-		change(async () => {
-			await finish();
-			begin(transcript, log);
-		});
-
-	const fork = async (before?: string) => {
-		await runs.end();
-		const records = await readSaved(recorder, dependencies);
-		const parent = {session: recorder.session(), bindings: grants.bindings};
-		await finish();
-		const session = newId();
-		const kept = forkedRecords(records, session, before);
-		const log = openLog(session);
-		begin(replayTranscript(session, kept), log, parent);
-		kept.forEach(log.append);
-	};
-
 	begin(emptyTranscript(newId()));
 	const unfollow = store.subscribe(({modelChoice}, before) => {
-		if (modelChoice !== before.modelChoice && (dependencies.isFront?.() ?? true)) {
+		if (modelChoice !== before.modelChoice && (parts.isFront?.() ?? true)) {
 			grants.bindings?.select(modelChoice.model);
 		}
 	});
 
 	return {
+		store,
+		recorder,
+		runs,
+		commands,
+		grants: () => grants,
+		emit,
+		async replace(transcript = emptyTranscript(newId()), log) {
+			await finish();
+			begin(transcript, log);
+		},
+		async fork(before) {
+			await runs.end();
+			const records = await readSaved(recorder, parts);
+			const parent = {session: recorder.session(), bindings: grants.bindings};
+			await finish();
+			const session = newId();
+			const kept = forkedRecords(records, session, before);
+			const log = openLog(session);
+			begin(replayTranscript(session, kept), log, parent);
+			kept.forEach(log.append);
+		},
+		async close() {
+			unfollow();
+			await finish();
+		},
+	};
+}
+
+/**
+ * Creates the conversation with the session in front: messages in, runs of the agent, every event to the recorder. Each
+ * verb acts on the session that `front` returns by then. What works in a session waits until a change of it has ended.
+ */
+export function createConversation(front: () => OpenSession, {inSession, change}: SessionSwitch): Conversation {
+	const emit = (event: AgentEvent) => front().emit(event);
+
+	return {
 		send: (text, startedBy, mentionsIn) =>
-			inSession(() => commands.before(() => runs.send({text, startedBy, mentionsIn}, grants))),
-		runCommand: (command, signal) => inSession(() => commands.run(command, signal)),
-		compact: guidance => inSession(() => runs.compact(guidance, grants)),
+			inSession(() => {
+				const {commands, runs, grants} = front();
+				return commands.before(() => runs.send({text, startedBy, mentionsIn}, grants()));
+			}),
+		runCommand: (command, signal) => inSession(() => front().commands.run(command, signal)),
+		compact: guidance => inSession(() => front().runs.compact(guidance, front().grants())),
 		undoCompaction() {
+			const {recorder, store} = front();
 			recorder.flush();
 			const {folded} = store.getState().transcript;
 			if (folded) {
@@ -191,34 +225,46 @@ export function createConversation(dependencies: Dependencies): Conversation {
 		},
 		pin: (id, pinned) => emit({type: 'pin', id, pinned}),
 		setBudgets: ({turn, session}) => emit({type: 'budget', turn, session}),
-		isUnattended: () => grants.starter.startedBy === 'watch',
-		hasTurns: () => grants.counts.used('turns') < grants.counts.limits().turns,
-		isAgreed: async model => (await grants.bindings?.covers(model)) ?? true,
-		interrupt: runs.interrupt,
+		hasTurns() {
+			const {counts} = front().grants();
+			return counts.used('turns') < counts.limits().turns;
+		},
+		isAgreed: async model => (await front().grants().bindings?.covers(model)) ?? true,
+		interrupt: () => front().runs.interrupt(),
 		rename: title => emit({type: 'rename', title}),
 		notice: (text, hint) => emit({type: 'notice', level: 'info', text, ...(hint !== undefined && {hint})}),
-		open: replace,
-		fork: before => change(() => fork(before)),
+		start: () => change(() => front().replace()),
+		open: (transcript, log) => change(() => front().replace(transcript, log)),
+		fork: before => change(() => front().fork(before)),
 		ruleChanged: emit,
 		restored(event) {
-			grants.readFiles.clear();
+			const {readFiles, changes} = front().grants();
+			readFiles.clear();
 			emit(event);
-			void grants.changes?.restored(event);
+			void changes?.restored(event);
 		},
-		start: () => replace(emptyTranscript(newId())),
-		flush: recorder.flush,
-		saved: recorder.flushLog,
-		async close() {
-			unfollow();
-			await finish();
-		},
+		flush: () => front().recorder.flush(),
+		saved: () => front().recorder.flushLog(),
+		close: () => front().close(),
 	};
 }
+
+type Message = Extract<Beginning, {readonly text: string}>;
+
+type Runs = {
+	readonly emit: (event: AgentEvent) => void;
+	/** Starts a run, or queues the message during one. Resolves when the run has ended. */
+	readonly send: (message: Message, grants: SessionGrants) => Promise<void>;
+	readonly compact: (guidance: string | undefined, grants: SessionGrants) => Promise<void>;
+	readonly interrupt: () => void;
+	/** Ends the current run and applies its last events. Whoever started it gets what it throws. */
+	readonly end: () => Promise<void>;
+};
 
 type Run = {readonly abort: AbortController; readonly done: Promise<void>; readonly server: string};
 
 /** Creates the runs of a conversation: one at a time, each with the server that it started on. */
-function createRuns(dependencies: Dependencies, recorder: Recorder) {
+function createRuns(dependencies: SessionParts, recorder: Recorder): Runs {
 	const {store, newId, hide} = dependencies;
 	let run: Run | undefined;
 
@@ -245,7 +291,7 @@ function createRuns(dependencies: Dependencies, recorder: Recorder) {
 
 	return {
 		emit,
-		async send(message: Extract<Beginning, {readonly text: string}>, grants: SessionGrants) {
+		async send(message, grants) {
 			if (run) {
 				const {text, startedBy} = message;
 				store.getState().enqueue({id: newId(), text, ...(startedBy && {startedBy})});
@@ -254,7 +300,7 @@ function createRuns(dependencies: Dependencies, recorder: Recorder) {
 
 			return execute(message, grants);
 		},
-		async compact(guidance: string | undefined, grants: SessionGrants) {
+		async compact(guidance, grants) {
 			if (run) {
 				throw new AppError('conflict', 'The agent is working.', {hint: 'Wait until it is done, or press Esc.'});
 			}
@@ -267,7 +313,6 @@ function createRuns(dependencies: Dependencies, recorder: Recorder) {
 				run.abort.abort();
 			}
 		},
-		/** Ends the current run and applies its last events. Whoever started it gets what it throws. */
 		async end() {
 			run?.abort.abort();
 			await run?.done.catch(() => undefined);

@@ -2,7 +2,7 @@ import {AppError} from '../core/error.ts';
 import {blocksOf, type Transcript} from '../core/session/transcript.ts';
 import {minPrefixLength} from '../core/uuid.ts';
 import {type AppState, type AppStore, createAppStore} from '../store/store.ts';
-import type {Conversation} from './conversation.ts';
+import {type Conversation, createConversation, type OpenSession} from './conversation.ts';
 import {createSwitch, type SessionSwitch} from './session-switch.ts';
 
 /** Where a conversation is: in front, with the store of the app, or in the background, with one of its own. */
@@ -126,10 +126,10 @@ export type Background = {
 	readonly onChange: (listener: (session: BackgroundSession) => void) => void;
 };
 
-type Dependencies<One extends Conversation> = {
+type Opener = {
 	readonly store: AppStore;
-	/** Creates a conversation, which begins with an empty session. */
-	readonly create: (slot: Slot) => One;
+	/** Opens an empty session in a slot. */
+	readonly open: (slot: Slot) => OpenSession;
 	/** Called when another session is shown. */
 	readonly onFront?: (transcript: Transcript) => void;
 };
@@ -138,64 +138,58 @@ type Dependencies<One extends Conversation> = {
 const maxBackground = 8;
 const aboutLength = 60;
 
-/** A conversation and where it is. */
-type Place<One extends Conversation> = {readonly slot: MovableSlot; readonly conversation: One};
+/** An open session and where it is. */
+type Place = {readonly slot: MovableSlot; readonly session: OpenSession};
 
-/** The conversations of the app: the one in front, and those behind it by session. */
-type Places<One extends Conversation> = SessionSwitch & {
-	front: Place<One>;
-	readonly behind: Map<string, Place<One>>;
+/** The sessions of the app: the one in front, and those behind it by their ids. */
+type Places = SessionSwitch & {
+	front: Place;
+	readonly behind: Map<string, Place>;
 	readonly listeners: ((session: BackgroundSession) => void)[];
 };
 
+/** The conversation of the app, and the sessions that it can have. */
+export type Conversations = {
+	/** The conversation with the session in front. */
+	readonly conversation: Conversation;
+	readonly background: Background;
+	/** Returns the session in front. */
+	readonly front: () => OpenSession;
+	/** Returns the store that holds a session. */
+	readonly storeOf: (session: string) => AppStore;
+};
+
 /**
- * Creates the conversations of the app: one in front, which `conversation` stands for, and others in the background, each
- * with its own journal, tools and approvals. One that needs the user waits until it is shown again. `storeOf` returns the
- * store that holds a session.
+ * Creates the conversation of the app, with one session in front and others in the background, each with its own journal,
+ * tools and approvals. One that needs the user waits until it is shown again.
  */
-export function createConversations<One extends Conversation>(dependencies: Dependencies<One>) {
-	const open = (): Place<One> => {
-		const slot = createSlot(dependencies.store);
-		return {slot, conversation: dependencies.create(slot)};
+export function createConversations(opener: Opener): Conversations {
+	const place = (): Place => {
+		const slot = createSlot(opener.store);
+		return {slot, session: opener.open(slot)};
 	};
-	const places: Places<One> = {front: open(), behind: new Map(), listeners: [], ...createSwitch()};
-	const front = () => places.front.conversation;
-	const all = () => [places.front, ...places.behind.values()].map(place => place.conversation);
-	const conversation: Conversation = {
-		...verbsInFront(places),
-		async saved() {
-			await Promise.all(all().map(each => each.saved()));
+	const places: Places = {front: place(), behind: new Map(), listeners: [], ...createSwitch()};
+	const front = () => places.front.session;
+	const all = () => [places.front, ...places.behind.values()].map(({session}) => session);
+	return {
+		conversation: {
+			...createConversation(front, places),
+			async saved() {
+				await Promise.all(all().map(({recorder}) => recorder.flushLog()));
+			},
+			async close() {
+				await Promise.all(all().map(session => session.close()));
+			},
 		},
-		async close() {
-			await Promise.all(all().map(each => each.close()));
-		},
+		background: createBackground(places, place, opener),
+		front,
+		storeOf: session => places.behind.get(session)?.slot.store ?? opener.store,
 	};
-	const storeOf = (session: string): AppStore => places.behind.get(session)?.slot.store ?? dependencies.store;
-	return {conversation, background: createBackground(places, open, dependencies), front, storeOf};
 }
 
-/** What belongs to the session that is about to be in front while another one is brought there. */
-const waitsForFront: ReadonlySet<keyof Conversation> = new Set(['send', 'runCommand', 'compact'] as const);
-
-/** Returns every verb of the conversation that is in front when it is called. */
-function verbsInFront(places: Places<Conversation>): Conversation {
-	const names = Object.keys(places.front.conversation) as (keyof Conversation)[];
-	const verbs = names.map(name => {
-		const act = (...given: readonly never[]) =>
-			(places.front.conversation[name] as (...given: readonly never[]) => unknown)(...given);
-		const inTurn = (...given: readonly never[]) => places.inSession(() => act(...given) as Promise<void>);
-		return [name, waitsForFront.has(name) ? inTurn : act];
-	});
-	return Object.fromEntries(verbs) as Conversation;
-}
-
-function createBackground<One extends Conversation>(
-	places: Places<One>,
-	open: () => Place<One>,
-	{store, onFront}: Dependencies<One>,
-): Background {
+function createBackground(places: Places, open: () => Place, {store, onFront}: Opener): Background {
 	const {behind, listeners} = places;
-	const list = () => [...behind.values()].map(sessionOf);
+	const list = () => [...behind.values()].map(sessionIn);
 	const report = () => store.getState().setBackground(list());
 
 	/** Moves the session in front to the background. */
@@ -204,17 +198,17 @@ function createBackground<One extends Conversation>(
 		front.slot.leave(() => {
 			report();
 			for (const listener of listeners) {
-				listener(sessionOf(front));
+				listener(sessionIn(front));
 			}
 		});
 		behind.set(front.slot.transcript().session, front);
-		return sessionOf(front);
+		return sessionIn(front);
 	};
 
 	return {
 		list,
 		send() {
-			places.front.conversation.flush();
+			places.front.session.recorder.flush();
 			assertMayLeave(store, behind.size);
 			const left = leave();
 			store.setState({jobs: 0, isStopping: false, unsaved: undefined});
@@ -230,15 +224,15 @@ function createBackground<One extends Conversation>(
 					return;
 				}
 
-				places.front.conversation.flush();
+				places.front.session.recorder.flush();
 				if (store.getState().transcript.run) {
 					leave();
 				} else {
-					await places.front.conversation.close();
+					await places.front.session.close();
 				}
 
 				behind.delete(session);
-				next.conversation.flush();
+				next.session.recorder.flush();
 				places.front = next;
 				next.slot.enter();
 				onFront?.(next.slot.transcript());
@@ -267,7 +261,7 @@ function assertMayLeave(store: AppStore, count: number): void {
 	}
 }
 
-function sessionOf({slot}: Pick<Place<Conversation>, 'slot'>): BackgroundSession {
+function sessionIn({slot}: Place): BackgroundSession {
 	const transcript = slot.transcript();
 	return {id: transcript.session, about: aboutOf(transcript), state: slot.state()};
 }

@@ -5,7 +5,8 @@ import {AppError} from '../../src/core/error.ts';
 import type {Recorded} from '../../src/core/session/event.ts';
 import type {Tool} from '../../src/core/session/tool.ts';
 import {runOnce} from '../../src/headless/once.ts';
-import {createConversation} from '../../src/session/conversation.ts';
+import {createConversation, openSession} from '../../src/session/conversation.ts';
+import {createSwitch} from '../../src/session/session-switch.ts';
 import {createAppStore} from '../../src/store/store.ts';
 import {approvalsOf, call, echo, finish, type Script, scriptedModel, text} from '../agent/scripted.ts';
 import {output} from './output.ts';
@@ -23,7 +24,7 @@ async function once(
 	const logged: Recorded[] = [];
 	const model = scriptedModel(...scripts);
 	let ids = 0;
-	const conversation = createConversation({
+	const session = openSession({
 		store,
 		newId: () => `id-${++ids}`,
 		now: () => '2026-01-01T00:00:00.000Z',
@@ -41,6 +42,7 @@ async function once(
 		}),
 		onRecord: record => listeners.map(listener => listener(record)),
 	});
+	const conversation = createConversation(() => session, createSwitch());
 	const [stdout, stderr] = [output(), output()];
 	const status = await runOnce(prompt, format, {
 		store,

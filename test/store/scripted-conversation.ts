@@ -1,15 +1,14 @@
 import {redactKnown} from '../../src/core/secrets/redact.ts';
 import type {Recorded} from '../../src/core/session/event.ts';
-import {createConversation} from '../../src/session/conversation.ts';
+import {createConversation, openSession, type SessionParts} from '../../src/session/conversation.ts';
+import {createSwitch} from '../../src/session/session-switch.ts';
 import {createAppStore} from '../../src/store/store.ts';
 import {approvalsOf, echo, type Script, scriptedModel} from '../agent/scripted.ts';
-
-type Changes = Partial<Parameters<typeof createConversation>[0]>;
 
 export const server = 'https://one.example';
 
 /** A conversation with a scripted model and logs in memory, by session. */
-export function scripted(scripts: readonly Script[], changes: Changes = {}) {
+export function scripted(scripts: readonly Script[], changes: Partial<SessionParts> = {}) {
 	const store = createAppStore();
 	store.getState().setModel('custom/demo');
 	store.getState().setConnection({profile: 'one', server, state: 'ready'});
@@ -17,7 +16,7 @@ export function scripted(scripts: readonly Script[], changes: Changes = {}) {
 	const closed: string[] = [];
 	const model = scriptedModel(...scripts);
 	let ids = 0;
-	const conversation = createConversation({
+	const session = openSession({
 		store,
 		newId: () => `id-${++ids}`,
 		now: () => '2026-01-01T00:00:00.000Z',
@@ -38,6 +37,7 @@ export function scripted(scripts: readonly Script[], changes: Changes = {}) {
 		},
 		...changes,
 	});
+	const conversation = createConversation(() => session, createSwitch());
 	const records = () => [...logs.values()].flat();
 	return {
 		store,

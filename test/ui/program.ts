@@ -23,7 +23,7 @@ import {systemTailClock} from '../../src/logs/tail-clock.ts';
 import type {Platform} from '../../src/platform/platform.ts';
 import {createTraces} from '../../src/platform/traces/traces.ts';
 import type {ModelCall} from '../../src/providers/provider.ts';
-import {createConversation} from '../../src/session/conversation.ts';
+import {openSession, type SessionParts} from '../../src/session/conversation.ts';
 import {createConversations} from '../../src/session/conversations.ts';
 import {createResume} from '../../src/session/resume-session.ts';
 import {createSessionAccess} from '../../src/storage/session-access.ts';
@@ -46,7 +46,7 @@ type Options = {
 	readonly env?: Environment;
 	/** True if the agent has the tools that the user sees and answers. */
 	readonly userTools?: boolean;
-	readonly loadHooks?: NonNullable<Parameters<typeof createConversation>[0]['loadHooks']>;
+	readonly loadHooks?: SessionParts['loadHooks'];
 };
 
 /** The program with real parts, but for the model, the servers and the catalog of models. */
@@ -79,8 +79,8 @@ export function testProgram({
 	const newId = () => `${place}${String(++ids).padStart(12, '0')}`;
 	const conversations = createConversations({
 		store,
-		create: slot =>
-			createConversation({
+		open: slot =>
+			openSession({
 				store: slot.store,
 				newId,
 				now: () => new Date().toISOString(),
