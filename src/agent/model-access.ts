@@ -28,13 +28,17 @@ type Dependencies = {
 	readonly tools: () => Promise<readonly ToolDefinition[]>;
 };
 
-/** The session that asks a model, as far as requests depend on it. */
-export type Asker = {
+/** The session that asks a model, as far as the system prompt depends on it. */
+export type AskingSession = {
 	/** Its id, to find its cache with. */
 	readonly session: string;
 	/** When it began, as ISO 8601; undefined for a session without records. */
 	readonly beganAt?: string | undefined;
 	readonly isPlanning: boolean;
+};
+
+/** The session that asks a model, as far as requests depend on it. */
+export type Asker = AskingSession & {
 	/** Returns the reasoning effort of a model; undefined for its own default. */
 	readonly effortOf: (model: string) => Effort | undefined;
 };

@@ -1,7 +1,7 @@
 import {parameterViolations, type Violation, violations} from '../contract/check.ts';
 import type {Endpoint} from '../contract/endpoint.ts';
-import {missingFields, readLeniently} from '../contract/lenient.ts';
 import type {OperationId} from '../contract/extensions.ts';
+import {missingFields, readLeniently} from '../contract/lenient.ts';
 import {fillPath, parametersOf} from '../contract/path.ts';
 import {encodeQuery, type QueryValues} from '../contract/query.ts';
 import {notShown} from '../contract/scalars.ts';

@@ -1,7 +1,8 @@
 import type {ApprovalQuestion} from '../agent/approval/approval.ts';
+import type {RuleBook} from '../agent/approval/rule-book.ts';
 import type {Changes} from '../agent/changes/changes.ts';
 import type {McpServers} from '../agent/mcp/servers.ts';
-import type {Rule, Verdict} from '../agent/policy/rules/rule.ts';
+import type {Verdict} from '../agent/policy/rules/rule.ts';
 import type {Project} from '../agent/project/project.ts';
 import type {Job} from '../agent/tools/command/jobs.ts';
 import type {Config} from '../config/config.ts';
@@ -122,14 +123,7 @@ export type ProjectPart = {
 	readonly changes: () => Promise<Changes>;
 	/** The rules of approvals, and what they say about an act. */
 	readonly approvals: {
-		readonly rules: {
-			/** Returns all rules in the order of their numbers. Throws AppError("failed") if those of the folder can't be read. */
-			readonly list: () => readonly Rule[];
-			/** Adds a rule, once. Throws what `updateSmallFile` throws. */
-			readonly add: (rule: Rule, source: 'session' | 'folder') => Promise<void>;
-			/** Removes the rule with that number. Returns it; undefined if there is none. */
-			readonly revoke: (number: number) => Promise<Rule | undefined>;
-		};
+		readonly rules: RuleBook;
 		readonly judge: (act: Act) => Promise<Verdict>;
 	};
 };

@@ -16,3 +16,21 @@ export function once<T>(make: (forget: () => void) => Promise<T>): () => Promise
 		return made;
 	};
 }
+
+/** A value that is made when it is used first. */
+export type Lazy<T> = {
+	readonly get: () => T;
+	/** Returns the value if it was made, for what follows or ends it; undefined before. */
+	readonly made: () => T | undefined;
+};
+
+export function lazy<T extends object>(make: () => T): Lazy<T> {
+	let value: T | undefined;
+	return {
+		get() {
+			value ??= make();
+			return value;
+		},
+		made: () => value,
+	};
+}

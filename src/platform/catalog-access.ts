@@ -13,7 +13,7 @@ type Dependencies = {
 	readonly demoInfo: () => InferenceInfo | undefined;
 };
 
-type CatalogAccess = {
+export type CatalogAccess = {
 	/** Returns prices and context windows. The first call puts them into the store. */
 	readonly load: () => Promise<Catalog>;
 	/** Returns what a request with this usage is priced by, and the table that it is from; undefined if unknown. */

@@ -21,7 +21,7 @@ type EmbeddedParts = {
 	readonly createTransport: (credential: Credential) => Promise<Transport>;
 };
 
-type EmbeddedAccess = {
+export type EmbeddedAccess = {
 	/**
 	 * Returns the server. It starts at the first call, and again after it ended. Throws AppError("failed") if it can't start,
 	 * and an abort once it was closed.

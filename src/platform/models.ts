@@ -35,7 +35,7 @@ type Dependencies = {
 	readonly createTransport: (credential: Credential | undefined) => Promise<Transport>;
 };
 
-type AllModels = Models & {
+export type AllModels = Models & {
 	/** Selects a model if none is selected. Throws as `modelOfHost`, `hostModels` and `ModelAccess.assertUsable` do. */
 	readonly choose: (choose: ChooseModel | undefined, signal: AbortSignal) => Promise<void>;
 	/** Saves the model for new sessions; never throws. */

@@ -1,29 +1,44 @@
 import process from 'node:process';
 import {createModelWindows} from '../agent/context/model-windows.ts';
 import {instructions} from '../agent/instructions.ts';
-import {type Asker, createModelAccess, type ModelAccess} from '../agent/model-access.ts';
+import {type AskingSession, createModelAccess, type ModelAccess} from '../agent/model-access.ts';
+import type {ContextWindowFacts} from '../command/parts.ts';
 import {debugRecord} from '../core/debug.ts';
 import {formatDate} from '../core/format.ts';
+import {type Lazy, lazy} from '../core/once.ts';
 import type {Recorded} from '../core/session/event.ts';
 import type {ToolDefinition} from '../core/session/tool.ts';
 import type {AskUser} from '../core/session/user-question.ts';
 import type {Interaction} from '../platform/interaction.ts';
-import {createModels} from '../platform/models.ts';
-import {createApprovalParts} from './approval-parts.ts';
+import {type AllModels, createModels} from '../platform/models.ts';
+import {backgroundNotice, createNotifier, type Notifier} from '../watch/notifier.ts';
+import {type ApprovalParts, createApprovalParts} from './approval-parts.ts';
 import {askerOf} from './asker.ts';
-import {createChangeAccess} from './change-access.ts';
-import {createConversationParts} from './conversation-parts.ts';
+import {type ChangeAccess, createChangeAccess} from './change-access.ts';
+import {type ConversationParts, createConversationParts} from './conversation-parts.ts';
 import type {LocalState} from './local-state.ts';
-import {createMcpParts} from './mcp-parts.ts';
+import {createMcpParts, type McpParts} from './mcp-parts.ts';
 import type {ProgramOptions} from './program-options.ts';
-import {createProjectParts} from './project-parts.ts';
+import {type AgentProject, createProjectParts} from './project-parts.ts';
 import type {Servers} from './servers.ts';
 
 /** The agent's models and its conversation. */
-export type AgentParts = ReturnType<typeof createAgentParts>;
+export type AgentParts = {
+	readonly access: ModelAccess;
+	readonly models: AllModels;
+	readonly contextWindow: () => Promise<ContextWindowFacts>;
+	readonly changes: ChangeAccess;
+	readonly approvals: ApprovalParts;
+	readonly mcp: McpParts;
+	/** The conversation. A command in a shell may do without. */
+	readonly conversations: Lazy<ConversationParts>;
+	readonly notifier: Notifier;
+	readonly answerWith: (ask: AskUser, interaction?: Interaction) => void;
+	readonly onRecord: (listener: (record: Recorded) => void) => void;
+};
 
 /** Creates the agent's parts. Tools and models are loaded with the first message. */
-export function createAgentParts(options: ProgramOptions, local: LocalState, servers: Servers) {
+export function createAgentParts(options: ProgramOptions, local: LocalState, servers: Servers): AgentParts {
 	const {store, env, debug} = options;
 	const {config} = local;
 	const {createTransport, embedded, catalog} = servers;
@@ -33,7 +48,7 @@ export function createAgentParts(options: ProgramOptions, local: LocalState, ser
 	const mcp = createMcpParts(options, local, () => interact);
 	/** The tools of the conversation in front. All conversations define the same. */
 	const builtIn = async () => [
-		...((await conversations.tools()?.loadTools()) ?? []),
+		...((await conversations.get().tools()?.loadTools()) ?? []),
 		...(await ofProject.skillTools()),
 	];
 	const windowSize = async () => {
@@ -59,39 +74,40 @@ export function createAgentParts(options: ProgramOptions, local: LocalState, ser
 	const approvals = createApprovalParts(options, local);
 	const listeners: Array<(record: Recorded) => void> = debug ? [record => debug.write(debugRecord(record))] : [];
 	const changes = createChangeAccess(local);
-	const conversations = createConversationParts(options, local, servers, {
-		windows,
-		access,
-		approvals,
-		changes,
-		ofProject,
-		mcp,
-		ask: () => askUser,
-		interact: () => interact,
-		onRecord: record => {
-			for (const listener of listeners) {
-				listener(record);
-			}
-		},
-	});
-	const {conversation, background} = conversations;
-	local.rules.onSessionRule(conversation.ruleChanged);
+	const notifier = createNotifier(store, (text, hint) => conversations.get().conversation.notice(text, hint));
+	const conversations = lazy(() =>
+		createConversationParts(options, local, servers, {
+			windows,
+			access,
+			approvals,
+			changes,
+			ofProject,
+			mcp,
+			ask: () => askUser,
+			interact: () => interact,
+			onRecord(record) {
+				for (const listener of listeners) {
+					listener(record);
+				}
+			},
+			onBackground: session => notifier.notify(backgroundNotice(session)),
+		}),
+	);
+	local.rules.onSessionRule(event => conversations.get().conversation.ruleChanged(event));
 	return {
 		access,
-		changes,
-		conversation,
-		background,
-		mcp,
-		jobs: () => conversations.tools()?.jobs(),
 		models: createModels({store, config, access, catalog: catalog.load, createTransport}),
 		contextWindow,
-		judge: approvals.judge,
-		askWith: approvals.askWith,
-		answerWith(ask: AskUser, interaction?: Interaction) {
+		changes,
+		approvals,
+		mcp,
+		conversations,
+		notifier,
+		answerWith(ask, interaction) {
 			askUser = ask;
 			interact = interaction;
 		},
-		onRecord: (listener: (record: Recorded) => void) => listeners.push(listener),
+		onRecord: listener => void listeners.push(listener),
 	};
 }
 
@@ -105,7 +121,7 @@ function createContextWindowAccess(
 	}: {
 		readonly access: ModelAccess;
 		readonly catalog: Servers['catalog'];
-		readonly project: Pick<ReturnType<typeof createProjectParts>, 'instructionFiles' | 'skillList' | 'compactionShare'>;
+		readonly project: AgentProject;
 	},
 ) {
 	const windows = createModelWindows({
@@ -144,9 +160,9 @@ type Sources = {
  * caches. Messages bring later dates.
  */
 export function createSystemPrompt(
-	{folder}: {readonly folder: Pick<LocalState['folder'], 'path'>},
+	{folder}: {readonly folder: {readonly path: () => string}},
 	{loadTools, projectInstructions, now = Date.now}: Sources,
-): (asker: Pick<Asker, 'session' | 'beganAt' | 'isPlanning'>, task?: readonly ToolDefinition[]) => Promise<string> {
+): (asker: AskingSession, task?: readonly ToolDefinition[]) => Promise<string> {
 	/** When each session was asked for first, as ISO 8601: it may have no record yet. */
 	const begun = new Map<string, string>();
 

@@ -12,7 +12,7 @@ export type ChangeAccess = {
 	readonly open: () => Promise<Changes>;
 };
 
-export function createChangeAccess({home, folder}: Pick<LocalState, 'home' | 'folder'>): ChangeAccess {
+export function createChangeAccess({home, folder}: LocalState): ChangeAccess {
 	const places = {stateFolder: home.path};
 	const stores = once(async () => {
 		const {createChangeStores} = await import('../agent/changes/change-store.ts');

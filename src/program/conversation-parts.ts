@@ -5,8 +5,9 @@ import type {MentionSource} from '../agent/mentions/read-mentions.ts';
 import type {ModelAccess} from '../agent/model-access.ts';
 import type {Places} from '../agent/policy/protected-places.ts';
 import {hookCommands} from '../agent/project/effects.ts';
-import {createSessionBindings} from '../agent/session-bindings.ts';
+import {createSessionBindings, type SessionBindings} from '../agent/session-bindings.ts';
 import type {CommandSession} from '../agent/tools/command/command-session.ts';
+import type {Jobs} from '../agent/tools/command/jobs.ts';
 import type {SandboxAddress, ServicePlaces} from '../client/sandbox-services.ts';
 import {dayBudget} from '../config/settings/saved-settings.ts';
 import {once} from '../core/once.ts';
@@ -18,7 +19,7 @@ import type {AskUser} from '../core/session/user-question.ts';
 import type {Interaction} from '../platform/interaction.ts';
 import type {Platform} from '../platform/platform.ts';
 import {type OpenSession, openSession} from '../session/conversation.ts';
-import {createConversations, type Slot} from '../session/conversations.ts';
+import {type BackgroundSession, type Conversations, createConversations, type Slot} from '../session/conversations.ts';
 import {logOf} from '../session/recorder.ts';
 import {cleanImagesLater, createImageFolder} from '../storage/images/image-folder.ts';
 import type {AppStore} from '../store/store.ts';
@@ -28,7 +29,7 @@ import type {ChangeAccess} from './change-access.ts';
 import {type LocalState, learnFolder} from './local-state.ts';
 import type {McpParts} from './mcp-parts.ts';
 import type {ProgramOptions} from './program-options.ts';
-import type {createProjectParts} from './project-parts.ts';
+import type {AgentProject} from './project-parts.ts';
 import type {Servers} from './servers.ts';
 
 /** What all conversations share. */
@@ -36,25 +37,32 @@ type Shared = {
 	readonly access: ModelAccess;
 	readonly approvals: ApprovalParts;
 	readonly changes: ChangeAccess;
-	readonly ofProject: ReturnType<typeof createProjectParts>;
+	readonly ofProject: AgentProject;
 	readonly mcp: McpParts;
 	readonly windows: ModelWindows;
 	/** Returns what asks the user; undefined if nobody can be asked. */
 	readonly ask: () => AskUser | undefined;
 	readonly interact: () => Interaction | undefined;
 	readonly onRecord: (record: Recorded) => void;
+	readonly onBackground: (session: BackgroundSession) => void;
 };
 
-/** Creates the conversations, each with tools of its own. `tools` returns those of the one in front. */
+export type ConversationParts = Conversations & {
+	/** Returns the tools of the session in front. */
+	readonly tools: () => ToolLoader | undefined;
+};
+
+/** Creates the conversation. Each of its sessions has tools of its own. */
 export function createConversationParts(
 	options: ProgramOptions,
 	local: LocalState,
 	servers: Servers,
-	{access, approvals, changes, ofProject, mcp, windows, ask, interact, onRecord}: Shared,
-) {
+	shared: Shared,
+): ConversationParts {
+	const {access, approvals, changes, ofProject, mcp, windows, ask, interact, onRecord, onBackground} = shared;
 	cleanImagesLater(local.home);
-	const loaders = new WeakMap<OpenSession, ReturnType<typeof createToolLoader>>();
-	const {withNested, loadHooks, compactionShare, capLimits} = ofProject;
+	const loaders = new WeakMap<OpenSession, ToolLoader>();
+	const {loadHooks, compactionShare, capLimits} = ofProject;
 	const conversations = createConversations({
 		store: options.store,
 		open(slot) {
@@ -67,7 +75,7 @@ export function createConversationParts(
 				rules: approvals.fileRulesIn(slot),
 				hooks: () => hookCommands(local.project),
 			};
-			const tools = createToolLoader(own, local, servers, {withNested, places, ask: askHere});
+			const tools = createToolLoader(own, local, servers, ofProject, places, askHere);
 			const tellUser = (text: string) => session.emit({type: 'notice', level: 'info', text});
 			const loadTools = async (signal?: AbortSignal) => [
 				...(await tools.loadTools()),
@@ -101,7 +109,7 @@ export function createConversationParts(
 				commandPlace: () => (ask() ? 'app' : 'shell'),
 				openModel: (model, task, binding) => access.open(model, task, askerOf(slot.store.getState()), binding),
 				isFront: slot.isFront,
-				createBindings: transcript => createBindings(transcript, {access, servers, interact}),
+				createBindings: transcript => createBindings(transcript, servers, shared),
 				trackChanges: changes.track,
 				createApprovals: approvals.createApprovalsIn(slot),
 			});
@@ -109,16 +117,14 @@ export function createConversationParts(
 			return session;
 		},
 		onFront: ({rules}) => local.rules.startSession(rules),
+		onBackground,
 	});
 	local.reportTo(conversations.storeOf);
 	return {...conversations, tools: () => loaders.get(conversations.front())};
 }
 
 /** Returns where the requests of a session may go. */
-function createBindings(
-	{usage}: Transcript,
-	{access, servers, interact}: Pick<Shared, 'access' | 'interact'> & {readonly servers: Servers},
-) {
+function createBindings({usage}: Transcript, servers: Servers, {access, interact}: Shared): SessionBindings {
 	const last = [...usage.values()].findLast(isTurn);
 	return createSessionBindings({
 		resolve: access.resolve,
@@ -171,10 +177,11 @@ function pastedImages(images: ImageStore): MentionSource {
 
 function conversationOptions(
 	{store, env, maxTurns, budgetUsd}: ProgramOptions,
-	{home, config, folder, secrets, sessions}: LocalState,
-	{loadPrices, priceRequest}: Servers,
+	local: LocalState,
+	{loadPrices, catalog}: Servers,
 	resources: MentionSource,
 ) {
+	const {home, config, folder, secrets, sessions} = local;
 	const images = createImageFolder(home.images);
 	return {
 		store,
@@ -184,10 +191,10 @@ function conversationOptions(
 		hide: secrets.hide,
 		ownSecrets: secrets.own,
 		async maskResult(text: string, isAnew: boolean) {
-			await learnFolder({folder, secrets}, isAnew);
+			await learnFolder(local, isAnew);
 			return secrets.hide(text);
 		},
-		priceRequest,
+		priceRequest: catalog.priceRequest,
 		limits: {
 			day: () => dayBudget(config.read()),
 			async requestsToday() {
@@ -199,7 +206,7 @@ function conversationOptions(
 		images,
 		mentions: {
 			hide: secrets.hide,
-			beforeReading: () => learnFolder({folder, secrets}),
+			beforeReading: () => learnFolder(local),
 			homeFolder: folder.home,
 			sources: [pastedImages(images), resources],
 		},
@@ -211,23 +218,28 @@ function conversationOptions(
 	};
 }
 
+type ToolLoader = {
+	/** Loads what runs their commands. */
+	readonly commands: () => Promise<CommandSession>;
+	readonly loadTools: () => Promise<readonly Tool[]>;
+	/** Ends their commands. */
+	readonly endTools: () => Promise<void>;
+	/** Returns their background jobs; undefined before they are loaded. */
+	readonly jobs: () => Jobs | undefined;
+};
+
 /**
  * Returns what loads the tools that the agent may use now: those of logs, of the web and for the user, and those of the
- * folder if it may read that. Also returns what ends their commands, and the background jobs among them.
+ * folder if it may read that.
  */
 function createToolLoader(
 	{store, env, version, insecureHttp = false}: ProgramOptions,
 	{folder, secrets}: LocalState,
 	{platform, services}: Servers,
-	{
-		withNested,
-		places,
-		ask,
-	}: Pick<ReturnType<typeof createProjectParts>, 'withNested'> & {
-		readonly places: Places;
-		readonly ask: () => AskUser | undefined;
-	},
-) {
+	{withNested}: AgentProject,
+	places: Places,
+	ask: () => AskUser | undefined,
+): ToolLoader {
 	let commands: CommandSession | undefined;
 	const loadAll = once(async () => {
 		const [{createFolderTools, createLogTools, ...tools}, {createWebRequests}, {hasProxy}] = await Promise.all([
@@ -255,7 +267,7 @@ function createToolLoader(
 	});
 	return {
 		commands: async () => (await loadAll()).commands,
-		async loadTools(): Promise<readonly Tool[]> {
+		async loadTools() {
 			const {ofFolder, others, ofTasks} = await loadAll();
 			return folder.isOpen() ? [...ofFolder.map(withNested), ...ofTasks, ...others] : others;
 		},

@@ -1,24 +1,40 @@
 import {realpathSync} from 'node:fs';
-import {createRuleBook} from '../agent/approval/rule-book.ts';
+import {createRuleBook, type RuleBook} from '../agent/approval/rule-book.ts';
 import {parseNewRule} from '../agent/policy/rules/rule.ts';
-import {createProject} from '../agent/project/project.ts';
-import {openConfig} from '../config/config.ts';
-import {createFolderAccess} from '../config/folder-access.ts';
-import {createKnownSecrets} from '../config/known-secrets.ts';
+import {createProject, type Project} from '../agent/project/project.ts';
+import {type Config, openConfig} from '../config/config.ts';
+import {createFolderAccess, type FolderAccess} from '../config/folder-access.ts';
+import {createKnownSecrets, type KnownSecrets} from '../config/known-secrets.ts';
 import {openTrustStore} from '../config/project/trust-store.ts';
-import {openRecents} from '../config/recents.ts';
-import {openUserSettings} from '../config/settings/user-settings.ts';
-import {openSightings} from '../config/sightings.ts';
-import {homeAt, homePath, openHome} from '../storage/home.ts';
-import {createPromptKeeper} from '../storage/prompt-history-file.ts';
-import {createSessionAccess} from '../storage/session-access.ts';
+import {openRecents, type Recents} from '../config/recents.ts';
+import {openUserSettings, type UserSettings} from '../config/settings/user-settings.ts';
+import {openSightings, type Sightings} from '../config/sightings.ts';
+import {type Home, homeAt, homePath, openHome} from '../storage/home.ts';
+import {createPromptKeeper, type PromptKeeper} from '../storage/prompt-history-file.ts';
+import {createSessionAccess, type SessionAccess} from '../storage/session-access.ts';
+import type {AppStore} from '../store/store.ts';
 import type {ProgramOptions} from './program-options.ts';
 
 /** What the program keeps on this machine. */
-export type LocalState = ReturnType<typeof openLocalState>;
+export type LocalState = {
+	readonly home: Home;
+	readonly config: Config;
+	readonly settings: UserSettings;
+	readonly folder: FolderAccess;
+	readonly secrets: KnownSecrets;
+	readonly project: Project;
+	readonly rules: RuleBook;
+	/** Sets what finds the store that is told whether a session was saved; until then that is the app's. */
+	readonly reportTo: (find: (session: string) => AppStore) => void;
+	readonly prompts: PromptKeeper;
+	readonly recents: Recents;
+	readonly sightings: Sightings;
+	/** Returns the sessions of the folder, which may change. */
+	readonly sessions: () => SessionAccess;
+};
 
 /** Opens the state folder. Throws `AppError` if it or the configuration in it is invalid. */
-export function openLocalState({store, env, debug, ...options}: ProgramOptions) {
+export function openLocalState({store, env, debug, ...options}: ProgramOptions): LocalState {
 	/** Returns the store that shows a session. */
 	let storeOf = (_session: string) => store;
 	const home = options.homeFault ? homeAt(homePath(env)) : openHome(env);
@@ -55,8 +71,7 @@ export function openLocalState({store, env, debug, ...options}: ProgramOptions) 
 		secrets,
 		project,
 		rules,
-		/** Sets what finds the store that is told whether a session was saved; until then that is the app's. */
-		reportTo(find: typeof storeOf) {
+		reportTo(find) {
 			storeOf = find;
 		},
 		prompts: createPromptKeeper(home),
@@ -75,10 +90,7 @@ export function openLocalState({store, env, debug, ...options}: ProgramOptions) 
 }
 
 /** Lets the masks know the secret values in the working folder. */
-export async function learnFolder(
-	{folder, secrets}: Pick<LocalState, 'folder' | 'secrets'>,
-	isAnew = false,
-): Promise<void> {
+export async function learnFolder({folder, secrets}: LocalState, isAnew = false): Promise<void> {
 	if (folder.isOpen()) {
 		const {folderValues} = await import('../agent/secret-values/folder-values.ts');
 		secrets.learn(await folderValues(folder.path(), isAnew));

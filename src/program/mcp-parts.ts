@@ -1,8 +1,10 @@
 import {join} from 'node:path';
 import type {ServerPrompt} from '../agent/mcp/prompts.ts';
 import type {createMcpServers, McpServers} from '../agent/mcp/servers.ts';
+import type {ToolSet} from '../agent/mcp/tool-set.ts';
 import type {MentionSource} from '../agent/mentions/read-mentions.ts';
 import {ownMcpFile} from '../agent/project/mcp-files.ts';
+import type {StartGate} from '../agent/unseen/start-gate.ts';
 import type {McpAccess} from '../command/mcp/mcp-access.ts';
 import {once} from '../core/once.ts';
 import type {Tool} from '../core/session/tool.ts';
@@ -62,7 +64,7 @@ export function createMcpParts(
 		return context !== undefined && (await logInToMcp(configured, context, undefined)) !== 'cancelled';
 	};
 	const load = once(() => loadServers(options, local, {logIn, interaction}));
-	let open: Awaited<ReturnType<typeof load>> | undefined;
+	let open: LoadedServers | undefined;
 
 	const opened = async () => {
 		const {files} = await project.state();
@@ -111,7 +113,7 @@ export function createMcpParts(
 }
 
 function createAccess(
-	opened: () => Promise<Awaited<ReturnType<typeof loadServers>> | undefined>,
+	opened: () => Promise<LoadedServers | undefined>,
 	options: ProgramOptions,
 	local: LocalState,
 ): McpAccess {
@@ -151,11 +153,20 @@ function createAccess(
 	};
 }
 
+/** The servers, with what lets them start, and the tools that the model searched for. */
+type LoadedServers = {
+	readonly servers: McpServers;
+	readonly gate: StartGate;
+	readonly set: ToolSet;
+	/** Returns how many tools a model may be shown. */
+	readonly toolLimitOf: (model: string, baseUrl: string | undefined) => number;
+};
+
 async function loadServers(
 	options: ProgramOptions,
 	local: LocalState,
 	{logIn, interaction}: {readonly logIn: LogIn; readonly interaction: () => Interaction | undefined},
-) {
+): Promise<LoadedServers> {
 	const {env, version, insecureHttp = false} = options;
 	const {home, folder, project, secrets, config} = local;
 	const [

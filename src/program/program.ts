@@ -25,7 +25,6 @@ import {readBytes} from '../storage/read-bytes.ts';
 import {localConnection} from '../store/connection-slice.ts';
 import type {AppStore} from '../store/store.ts';
 import {reducesMotion} from '../terminal/motion.ts';
-import {backgroundNotice, createNotifier} from '../watch/notifier.ts';
 import {createSandboxExpiry} from '../watch/watch-expiry.ts';
 import {createWatches} from '../watch/watch-list.ts';
 import {type AgentParts, createAgentParts} from './agent-parts.ts';
@@ -45,16 +44,20 @@ export function compose(given: ProgramOptions): Program {
 	const local = openLocalState(options);
 	const servers = createServers(options, local);
 	const agent = createAgentParts(options, local, servers);
-	const {conversation} = agent;
+	const {conversations, notifier} = agent;
+	const conversation = () => conversations.get().conversation;
 	const traces = createTraces({...options, ...local, ...servers, openServer: servers.platform.openConnected});
 	agent.onRecord(traces.follow);
-	const notifier = createNotifier(store, conversation);
-	agent.background.onChange(session => notifier.notify(backgroundNotice(session)));
 	const watches = createWatches({store, conversation, notifier, clock: systemTailClock});
 	const expiry = createSandboxExpiry({store, notifier, clock: systemTailClock});
 	/** Ends the requests that the program makes by itself. */
 	const stop = new AbortController();
 	completeValues(options, local, servers);
+	if (options.connect !== false) {
+		// Its session begins with the program. A command in a shell may have none.
+		conversations.get();
+	}
+
 	const profile = options.connect === false ? undefined : connect(options, local, agent);
 
 	const {files, ...prompts} = createFileParts(options, local, stop.signal);
@@ -68,7 +71,7 @@ export function compose(given: ProgramOptions): Program {
 			folder: local.folder,
 			files: local.project,
 			changes: agent.changes.open,
-			approvals: {rules: local.rules, judge: agent.judge},
+			approvals: {rules: local.rules, judge: agent.approvals.judge},
 		},
 		prompts: {...prompts, prepare: preparer(options, local, servers, agent)},
 		files,
@@ -91,7 +94,7 @@ export function compose(given: ProgramOptions): Program {
 			expiry.close();
 			notifier.close();
 			const written = [local.prompts, local.recents, local.sightings].map(each => each.settle());
-			await Promise.all([conversation.close(), watches.close(), ...written]);
+			await Promise.all([conversations.made()?.conversation.close(), watches.close(), ...written]);
 			await traces.close();
 			await Promise.all([servers.embedded.close(), agent.mcp.end()]);
 		},
@@ -147,17 +150,27 @@ function modelPart(store: AppStore, {access, models, contextWindow}: AgentParts,
 }
 
 function sessionPart({store, model}: ProgramOptions, {sessions, folder}: LocalState, agent: AgentParts): SessionPart {
-	const {conversation, background, askWith, answerWith, onRecord} = agent;
+	const {conversations, approvals, answerWith, onRecord} = agent;
 	return {
-		conversation,
-		background,
+		get conversation() {
+			return conversations.get().conversation;
+		},
+		get background() {
+			return conversations.get().background;
+		},
 		// The folder may change.
 		get saved() {
 			return sessions();
 		},
-		jobs: () => agent.jobs()?.list() ?? [],
-		resume: createResume({store, conversation, background, sessions, folder, isModelGiven: model !== undefined}),
-		askWith,
+		jobs: () => conversations.made()?.tools()?.jobs()?.list() ?? [],
+		resume: createResume({
+			store,
+			conversations: conversations.get,
+			sessions,
+			folder,
+			isModelGiven: model !== undefined,
+		}),
+		askWith: approvals.askWith,
 		answerWith,
 		onRecord,
 	};
@@ -168,13 +181,13 @@ function preparer(
 	options: ProgramOptions,
 	local: LocalState,
 	servers: Servers,
-	{access, conversation}: AgentParts,
+	{access, conversations}: AgentParts,
 ): PromptsPart['prepare'] {
 	return async line => {
 		const {model, connection} = options.store.getState();
 		if (!isCommandLine(line)) {
 			// A connection tells a host, and the network, that somebody is there.
-			await access.prepare(model, await conversation.isAgreed(model));
+			await access.prepare(model, await conversations.get().conversation.isAgreed(model));
 			await practiseSending(line, local);
 		} else if (connection.profile === localConnection.profile && access.isDemo(model)) {
 			await servers.embedded.open();

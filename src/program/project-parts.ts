@@ -1,4 +1,4 @@
-import {createHooks} from '../agent/hooks/hooks.ts';
+import {createHooks, type Hooks} from '../agent/hooks/hooks.ts';
 import {hooksInEffect} from '../agent/project/effects.ts';
 import {instructionText} from '../agent/project/instruction-text.ts';
 import {createNestedInstructions} from '../agent/project/nested.ts';
@@ -7,16 +7,36 @@ import type {CommandSession} from '../agent/tools/command/command-session.ts';
 import type {StartGate} from '../agent/unseen/start-gate.ts';
 import {type CapLimits, capNames, caps, limitsBy} from '../core/caps.ts';
 import {once} from '../core/once.ts';
+import type {Tool} from '../core/session/tool.ts';
 import type {LocalState} from './local-state.ts';
 import type {ProgramOptions} from './program-options.ts';
 import {createSkillParts} from './skill-parts.ts';
 
-/** Creates what the agent takes from the files of the user and of a trusted project. */
-export function createProjectParts(
-	{store, debug}: ProgramOptions,
-	{home, project, folder, secrets, rules, settings}: LocalState,
-) {
-	const skills = createSkillParts({project, secrets, folder, rules});
+/** What the agent takes from the files of the user and of a trusted project. */
+export type AgentProject = {
+	/** Adds the instructions of folders below to what the model reads of their files. */
+	readonly withNested: (tool: Tool) => Tool;
+	/** Returns the text of the instruction files in effect. */
+	readonly instructionFiles: () => Promise<string>;
+	readonly skillList: () => Promise<string | undefined>;
+	/** Returns the instruction files in effect, and the names of skills. */
+	readonly instructions: () => Promise<string | undefined>;
+	readonly skillTools: () => Promise<readonly Tool[]>;
+	/** Returns the share of the context window at which the conversation is compacted; that of a project wins. */
+	readonly compactionShare: () => Promise<number | undefined>;
+	/** Returns the caps of a run: those of the user, lower ones of a project in their place. */
+	readonly capLimits: () => Promise<CapLimits>;
+	/** Loads the hooks of a run: they run in the sandbox of the session's commands, or outside if the gate lets them. */
+	readonly loadHooks: (
+		session: string,
+		loadCommands: () => Promise<CommandSession>,
+		openGate: () => Promise<StartGate>,
+	) => Promise<Hooks | undefined>;
+};
+
+export function createProjectParts({store, debug}: ProgramOptions, local: LocalState): AgentProject {
+	const {home, project, folder, secrets, settings} = local;
+	const skills = createSkillParts(local);
 	/** What tells the user of a session about files of hooks. */
 	const unseen = new Map<
 		string,
@@ -24,7 +44,6 @@ export function createProjectParts(
 	>();
 	const instructionFiles = async () => instructionText(inEffect(await project.state()), secrets.hide) ?? '';
 	return {
-		/** Adds the instructions of folders below to what the model reads of their files. */
 		withNested: createNestedInstructions({
 			project,
 			session: () => store.getState().transcript.session,
@@ -32,20 +51,17 @@ export function createProjectParts(
 		}),
 		instructionFiles,
 		skillList: skills.list,
-		/** Returns the instruction files in effect, and the names of skills. */
 		async instructions() {
 			const texts = [await instructionFiles(), await skills.list()];
 			return texts.filter(Boolean).join('\n\n') || undefined;
 		},
 		skillTools: skills.tools,
-		/** Returns the share of the context window at which the conversation is compacted; that of a project wins. */
 		async compactionShare() {
 			const found = inEffect(await project.state()).flatMap(({settings}) => settings?.fields.compact_at ?? []);
 			const last = found.at(-1);
 			return typeof last === 'number' ? last / 100 : undefined;
 		},
-		/** Returns the caps of a run: those of the user, lower ones of a project in their place. */
-		async capLimits(): Promise<CapLimits> {
+		async capLimits() {
 			const files = inEffect(await project.state()).filter(({standing}) => standing !== 'user');
 			const own = limitsBy(name => settings.value(caps[name].setting));
 			const limits = limitsBy(name => {
@@ -54,8 +70,7 @@ export function createProjectParts(
 			});
 			return {...limits, lowered: capNames.filter(name => limits[name] < own[name])};
 		},
-		/** Loads the hooks of a run: they run in the sandbox of the session's commands, or outside if the gate lets them. */
-		async loadHooks(session: string, loadCommands: () => Promise<CommandSession>, openGate: () => Promise<StartGate>) {
+		async loadHooks(session, loadCommands, openGate) {
 			const state = await project.state();
 			const hooks = hooksInEffect(state);
 			if (hooks.length === 0) {

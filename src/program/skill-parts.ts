@@ -5,12 +5,7 @@ import type {Tool} from '../core/session/tool.ts';
 import type {LocalState} from './local-state.ts';
 
 /** Creates what the agent and the user take from skills. Nothing of it is loaded before there is one. */
-export function createSkillParts({
-	project,
-	secrets,
-	folder,
-	rules,
-}: Pick<LocalState, 'project' | 'secrets' | 'folder' | 'rules'>) {
+export function createSkillParts({project, secrets, folder, rules}: LocalState) {
 	const load = once(() => import('../agent/skills/skill.ts'));
 	const skills = async () => {
 		const state = await project.state();

@@ -9,7 +9,7 @@ import type {ProgramOptions} from './program-options.ts';
  */
 export async function openStartGate(
 	{trust = false}: ProgramOptions,
-	{home, project}: Pick<LocalState, 'home' | 'project'>,
+	{home, project}: LocalState,
 	interaction: () => Interaction | undefined,
 	whenFront: (signal: AbortSignal) => Promise<void> = async () => undefined,
 ): Promise<StartGate> {

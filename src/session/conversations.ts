@@ -122,8 +122,6 @@ export type Background = {
 	readonly find: (idOrPrefix: string) => string | undefined;
 	/** Shows a session of the background again, with the question that it waits with. A run of the current one goes on there. */
 	readonly bring: (session: string) => Promise<void>;
-	/** Calls the listener when a session waits for the user or has ended. */
-	readonly onChange: (listener: (session: BackgroundSession) => void) => void;
 };
 
 type Opener = {
@@ -132,6 +130,8 @@ type Opener = {
 	readonly open: (slot: Slot) => OpenSession;
 	/** Called when another session is shown. */
 	readonly onFront?: (transcript: Transcript) => void;
+	/** Called when a session of the background waits for the user or has ended. */
+	readonly onBackground?: (session: BackgroundSession) => void;
 };
 
 /** Most sessions in the background: each keeps its transcript in memory. */
@@ -145,7 +145,6 @@ type Place = {readonly slot: MovableSlot; readonly session: OpenSession};
 type Places = SessionSwitch & {
 	front: Place;
 	readonly behind: Map<string, Place>;
-	readonly listeners: ((session: BackgroundSession) => void)[];
 };
 
 /** The conversation of the app, and the sessions that it can have. */
@@ -168,7 +167,7 @@ export function createConversations(opener: Opener): Conversations {
 		const slot = createSlot(opener.store);
 		return {slot, session: opener.open(slot)};
 	};
-	const places: Places = {front: place(), behind: new Map(), listeners: [], ...createSwitch()};
+	const places: Places = {front: place(), behind: new Map(), ...createSwitch()};
 	const front = () => places.front.session;
 	const all = () => [places.front, ...places.behind.values()].map(({session}) => session);
 	return {
@@ -187,8 +186,8 @@ export function createConversations(opener: Opener): Conversations {
 	};
 }
 
-function createBackground(places: Places, open: () => Place, {store, onFront}: Opener): Background {
-	const {behind, listeners} = places;
+function createBackground(places: Places, open: () => Place, {store, onFront, onBackground}: Opener): Background {
+	const {behind} = places;
 	const list = () => [...behind.values()].map(sessionIn);
 	const report = () => store.getState().setBackground(list());
 
@@ -197,9 +196,7 @@ function createBackground(places: Places, open: () => Place, {store, onFront}: O
 		const {front} = places;
 		front.slot.leave(() => {
 			report();
-			for (const listener of listeners) {
-				listener(sessionIn(front));
-			}
+			onBackground?.(sessionIn(front));
 		});
 		behind.set(front.slot.transcript().session, front);
 		return sessionIn(front);
@@ -238,7 +235,6 @@ function createBackground(places: Places, open: () => Place, {store, onFront}: O
 				onFront?.(next.slot.transcript());
 				report();
 			}),
-		onChange: listener => void listeners.push(listener),
 	};
 }
 

@@ -10,8 +10,7 @@ import {shellWord} from '../core/shell-word.ts';
 import {realFolder} from '../storage/real-folder.ts';
 import type {SessionAccess} from '../storage/session-access.ts';
 import type {AppStore} from '../store/store.ts';
-import type {Conversation} from './conversation.ts';
-import type {Background} from './conversations.ts';
+import type {Conversations} from './conversations.ts';
 import {logOf} from './recorder.ts';
 
 /** A session that started in another folder than the one that the agent works in. */
@@ -36,9 +35,7 @@ export type ResumeSession = (wanted: string, choose: ChooseFolder) => Promise<re
 
 type Dependencies = {
 	readonly store: AppStore;
-	readonly conversation: Conversation;
-	/** The sessions that go on beside it. */
-	readonly background?: Pick<Background, 'find' | 'bring'>;
+	readonly conversations: () => Conversations;
 	/** The sessions of the folder that the agent works in now. */
 	readonly sessions: () => SessionAccess;
 	readonly folder: FolderAccess;
@@ -52,20 +49,14 @@ type Dependencies = {
  * another folder, or one that the session does not know, unless the user chose it. Returns notices for the user, or
  * undefined if they cancel. Throws what `SessionAccess` throws, and AppError("conflict") if another window has it open.
  */
-export function createResume({
-	store,
-	conversation,
-	background,
-	sessions,
-	folder,
-	...given
-}: Dependencies): ResumeSession {
+export function createResume({store, conversations, sessions, folder, ...given}: Dependencies): ResumeSession {
 	let {isModelGiven = false} = given;
 	return async (wanted, choose) => {
+		const {conversation, background} = conversations();
 		// Its journal may not be written yet.
-		const behind = background?.find(wanted);
+		const behind = background.find(wanted);
 		if (behind !== undefined) {
-			await background?.bring(behind);
+			await background.bring(behind);
 			return [];
 		}
 

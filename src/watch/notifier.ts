@@ -22,7 +22,7 @@ type Notice = {
 const maxQueued = 20;
 
 /** Creates a notifier. During a run a toast shows the text at once, and the line follows the run. */
-export function createNotifier(store: AppStore, conversation: Pick<Conversation, 'notice'>): Notifier {
+export function createNotifier(store: AppStore, addNotice: Conversation['notice']): Notifier {
 	let queue: readonly Notice[] = [];
 	let isClosed = false;
 
@@ -33,7 +33,7 @@ export function createNotifier(store: AppStore, conversation: Pick<Conversation,
 			// The conversation ends the run only after this update.
 			setImmediate(() => {
 				for (const {text, hint} of isClosed ? [] : notices) {
-					conversation.notice(text, hint);
+					addNotice(text, hint);
 				}
 			});
 		}
@@ -50,7 +50,7 @@ export function createNotifier(store: AppStore, conversation: Pick<Conversation,
 				setToast(notice.text);
 				queue = [...queue, notice].slice(-maxQueued);
 			} else {
-				conversation.notice(notice.text, notice.hint);
+				addNotice(notice.text, notice.hint);
 			}
 		},
 		close() {

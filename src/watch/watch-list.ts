@@ -39,7 +39,7 @@ export type Watches = {
 
 type Dependencies = {
 	readonly store: AppStore;
-	readonly conversation: Pick<Conversation, 'send' | 'hasTurns'>;
+	readonly conversation: () => Conversation;
 	readonly notifier: Notifier;
 	readonly clock: TailClock;
 };
@@ -177,7 +177,7 @@ async function reportMatches(number: number, matches: Matches, dependencies: Dep
 		return;
 	}
 
-	if (!conversation.hasTurns()) {
+	if (!conversation().hasTurns()) {
 		tellUser('The agent has no turn left, so it was not asked. Send it a message to continue.');
 		return;
 	}
@@ -185,7 +185,7 @@ async function reportMatches(number: number, matches: Matches, dependencies: Dep
 	changeWatch(number, {turns: [...recentTurns(watch, clock.now()), clock.now()]});
 	notifier.alert(`Watch ${number} is asking the agent.`);
 	try {
-		await conversation.send(matchPrompt(watch, watch.ask, matches), 'watch');
+		await conversation().send(matchPrompt(watch, watch.ask, matches), 'watch');
 		changeWatch(number, {isPaused: false});
 	} catch (error) {
 		// Nothing was sent, so no turn is used. The user is told once.

@@ -107,8 +107,8 @@ export function testProgram({
 			}),
 	});
 	const {conversation, background} = conversations;
-	const notifier = createNotifier(store, conversation);
-	const watches = createWatches({store, conversation, notifier, clock: systemTailClock});
+	const notifier = createNotifier(store, conversation.notice);
+	const watches = createWatches({store, conversation: () => conversation, notifier, clock: systemTailClock});
 	const expiry = createSandboxExpiry({store, notifier, clock: systemTailClock});
 	const rules = createRuleBook({
 		flags: [],
@@ -165,7 +165,7 @@ export function testProgram({
 			background,
 			saved: sessions,
 			jobs: () => [],
-			resume: createResume({store, conversation, background, sessions: () => sessions, folder: access}),
+			resume: createResume({store, conversations: () => conversations, sessions: () => sessions, folder: access}),
 			askWith: () => undefined,
 			answerWith(given: AskUser) {
 				askUser = given;

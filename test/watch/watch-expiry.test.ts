@@ -12,7 +12,7 @@ function following(late = 0) {
 	const time = jumpingClock();
 	const clock = {...time, now: () => time.now() + (time.now() < 10 * minute ? 0 : late)};
 	const {store, conversation, records} = scripted([]);
-	const expiry = createSandboxExpiry({store, notifier: createNotifier(store, conversation), clock});
+	const expiry = createSandboxExpiry({store, notifier: createNotifier(store, conversation.notice), clock});
 	onTestFinished(expiry.close);
 	const told = () => records().flatMap(({event}) => (event.type === 'notice' ? [event.text] : []));
 	return {expiry, clock, told, sandboxes: () => store.getState().sandboxes.map(one => one.task), store};

@@ -45,8 +45,8 @@ export function watching({
 	const time = jumpingClock();
 	const clock = {...time, now: () => time.now() - (time.now() < setBackAt ? 0 : 60 * minute)};
 	const here = scripted(scripts ?? [answer], {capLimits: async () => ({...defaultLimits, turns})});
-	const notifier = createNotifier(here.store, here.conversation);
-	const watches = createWatches({...here, notifier, clock});
+	const notifier = createNotifier(here.store, here.conversation.notice);
+	const watches = createWatches({store: here.store, conversation: () => here.conversation, notifier, clock});
 	onTestFinished(() => watches.close());
 	const source: LogSource = async ({after = 0}) => {
 		if (time.now() >= end) {

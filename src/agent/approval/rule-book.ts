@@ -10,6 +10,26 @@ import {parseRule, type Rule, ruleText} from '../policy/rules/rule.ts';
 
 type SessionRuleEvent = Extract<AgentEvent, {type: 'session-rule'}>;
 
+/** The rules that count now. */
+export type RuleBook = {
+	/** Returns all rules in the order of their numbers. Throws AppError("failed") if those of the folder can't be read. */
+	readonly list: () => readonly Rule[];
+	/** Returns the list of the rules that count for another session, with these rules of its own. */
+	readonly forSession: (rules: readonly SessionRule[]) => () => readonly Rule[];
+	/** Adds a rule, once. Throws what `KeptFile.change` throws. */
+	readonly add: (rule: Rule, source: 'session' | 'folder') => Promise<void>;
+	/** Removes the rule with that number. Returns it; undefined if there is none. */
+	readonly revoke: (number: number) => Promise<Rule | undefined>;
+	/** Replaces the rules of the session by those of another, when that begins or is resumed. Ignores invalid ones. */
+	readonly startSession: (rules?: readonly SessionRule[]) => void;
+	/** Calls the listener with each change of the session's rules, but not for one that holds a credential (SAFETY 8). */
+	readonly onSessionRule: (listener: (event: SessionRuleEvent) => void) => void;
+	/** Calls the listener when rules may have changed, also by another process. Returns a function that stops that. */
+	readonly onChange: (listener: () => void) => () => void;
+	/** Notes what rules have allowed. */
+	readonly noteUse: (rules: readonly Rule[], act: Act) => void;
+};
+
 type Options = {
 	/** Returns the working folder, a real path. */
 	readonly folder: () => string;
@@ -24,7 +44,7 @@ type Options = {
 };
 
 /** Creates the rules of a program: those of the command line, of one session at a time, and of the folder. */
-export function createRuleBook({folder, flags, path, denied = () => [], hide}: Options) {
+export function createRuleBook({folder, flags, path, denied = () => [], hide}: Options): RuleBook {
 	const ofFolder = openFolderRules(path, folder);
 	const ofSession = createSessionRules({folder, hide});
 	const uses = new Map<string, string>();
@@ -47,18 +67,15 @@ export function createRuleBook({folder, flags, path, denied = () => [], hide}: O
 		return {...rule, place, ...(lastAllowed !== undefined && {lastAllowed})};
 	};
 
-	/** Returns all rules in the order of their numbers. Throws AppError("failed") if those of the folder can't be read. */
 	const list = () => listWith(ofSession.list());
 	return {
 		list,
-		/** Returns the list of the rules that count for another session, with these rules of its own. */
-		forSession(rules: readonly SessionRule[]) {
+		forSession(rules) {
 			const own = createSessionRules({folder, hide});
 			own.start(rules);
 			return () => listWith(own.list());
 		},
-		/** Adds a rule, once. Throws what `updateSmallFile` throws. */
-		async add(rule: Rule, source: 'session' | 'folder') {
+		async add(rule, source) {
 			if (source === 'folder') {
 				await ofFolder.change(rules => [...rules.filter(other => !isSame(other, rule)), rule]);
 			} else {
@@ -67,8 +84,7 @@ export function createRuleBook({folder, flags, path, denied = () => [], hide}: O
 
 			tellChange();
 		},
-		/** Removes the rule with that number. Returns it; undefined if there is none. */
-		async revoke(number: number) {
+		async revoke(number) {
 			const rule = list()[number - 1];
 			if (rule?.place?.source === 'folder') {
 				await ofFolder.change(rules => rules.filter(other => !isSame(other, rule)));
@@ -79,15 +95,12 @@ export function createRuleBook({folder, flags, path, denied = () => [], hide}: O
 			tellChange();
 			return rule;
 		},
-		/** Replaces the rules of the session by those of another, when that begins or is resumed. Ignores invalid ones. */
-		startSession(rules: readonly SessionRule[] = []) {
+		startSession(rules = []) {
 			ofSession.start(rules);
 			uses.clear();
 		},
-		/** Calls the listener with each change of the session's rules, but not for one that holds a credential (SAFETY 8). */
 		onSessionRule: ofSession.onChange,
-		/** Calls the listener when rules may have changed, also by another process. Returns a function that stops that. */
-		onChange(listener: () => void) {
+		onChange(listener) {
 			listeners.add(listener);
 			const stop = ofFolder.watch(listener);
 			return () => {
@@ -95,8 +108,7 @@ export function createRuleBook({folder, flags, path, denied = () => [], hide}: O
 				stop();
 			};
 		},
-		/** Notes what rules have allowed. */
-		noteUse(rules: readonly Rule[], act: Act) {
+		noteUse(rules, act) {
 			for (const rule of rules) {
 				uses.set(ruleText(rule), redactPositions(hide(subjectOf(act))));
 			}
