@@ -24,7 +24,7 @@ const add = command({
 			return {kind: 'text', text: 'No messages to pin.'};
 		}
 
-		const chosen = await choosePin(choices, words, interact);
+		const chosen = await choosePin(choices, words, interact.choose);
 		if (!chosen) {
 			return {kind: 'text', text: 'Nothing changed.'};
 		}
@@ -67,7 +67,7 @@ const remove = command({
 			return {kind: 'text', text: 'No pinned messages.'};
 		}
 
-		const chosen = await choosePin(choices, words, interact);
+		const chosen = await choosePin(choices, words, interact.choose);
 		if (!chosen) {
 			return {kind: 'text', text: 'Nothing changed.'};
 		}
@@ -114,7 +114,7 @@ export async function pinChoices(transcript: Transcript, pinned: boolean): Promi
 export async function choosePin(
 	choices: readonly Choice[],
 	words: string | undefined,
-	interact: Pick<Interaction, 'choose'>,
+	choose: Interaction['choose'],
 ): Promise<Choice | undefined> {
 	if (words !== undefined) {
 		const found = choices.find(({label}) => label.toLowerCase().includes(words.toLowerCase()));
@@ -125,6 +125,6 @@ export async function choosePin(
 		return found;
 	}
 
-	const id = await interact.choose({title: 'Which message?', choices});
+	const id = await choose({title: 'Which message?', choices});
 	return choices.find(choice => choice.id === id);
 }

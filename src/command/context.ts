@@ -27,10 +27,14 @@ export type CommandRequest = {
 	readonly signal: AbortSignal;
 };
 
-/** The program, for a command. */
-export type CommandProgram = ProgramParts & {
+/** The program, as the app, a run without a screen and commands share it. */
+export type SharedProgram = ProgramParts & {
 	/** The table of all commands, in the order shown: the built-in ones, then those of files. */
 	readonly commands: Entries;
+};
+
+/** The program, for a command. */
+export type CommandProgram = SharedProgram & {
 	readonly servers: ServersPart;
 };
 

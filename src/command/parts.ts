@@ -30,7 +30,7 @@ import type {TraceSettings} from '../platform/traces/traces.ts';
 import type {Conversation} from '../session/conversation.ts';
 import type {Background} from '../session/conversations.ts';
 import type {ResumeSession} from '../session/resume-session.ts';
-import type {SessionAccess} from '../storage/session-access.ts';
+import type {SavedSessions} from '../storage/session-access.ts';
 import type {AppStore} from '../store/store.ts';
 import type {Scheme} from '../terminal/text/style.ts';
 import type {SandboxExpiry} from '../watch/watch-expiry.ts';
@@ -111,8 +111,6 @@ export type SessionPart = {
 	/** Calls a listener with every record. */
 	readonly onRecord: (listener: (record: Recorded) => void) => void;
 };
-
-export type SavedSessions = Omit<SessionAccess, 'resume' | 'create'>;
 
 /** The folder that the agent works in. */
 export type ProjectPart = {

@@ -1,8 +1,7 @@
 import type {Environment} from '../core/environment.ts';
 import type {AppStore} from '../store/store.ts';
-import type {CommandContext, CommandRequest, Entries} from './context.ts';
+import type {CommandContext, CommandRequest, SharedProgram} from './context.ts';
 import type {RunFlags} from './invocation.ts';
-import type {ProgramParts} from './parts.ts';
 
 /** What the program is built with. */
 export type ComposeOptions = Partial<RunFlags> & {
@@ -16,9 +15,7 @@ export type ComposeOptions = Partial<RunFlags> & {
 };
 
 /** The program, for the app, a run without a screen and the shell. */
-export type Program = ProgramParts & {
-	/** The table of all commands, in the order shown: the built-in ones, then those of files. */
-	readonly commands: Entries;
+export type Program = SharedProgram & {
 	/** Returns the context of one command. */
 	readonly forCommand: (request: CommandRequest) => CommandContext;
 	/** Returns what the user must know before the first message: ignored variables, and risks. */

@@ -81,11 +81,8 @@ export async function goBack(context: AccessContext): Promise<Connected> {
 		: connectTo(profile.server, context);
 }
 
-async function connectWith(
-	{name, server}: Profile,
-	tls: TlsInfo | undefined,
-	context: AccessContext,
-): Promise<Connected> {
+async function connectWith(profile: Profile, tls: TlsInfo | undefined, context: AccessContext): Promise<Connected> {
+	const {name, server} = profile;
 	const {
 		program: {
 			local: {config, env},
@@ -106,7 +103,7 @@ async function connectWith(
 
 	await activateProfile(config, name);
 	store.getState().setConnection({profile: name, server, state: 'ready'});
-	return connected({name, server}, tls);
+	return connected(profile, tls);
 }
 
 async function readTls(server: URL, {program, signal}: AccessContext): Promise<TlsInfo | undefined> {
@@ -117,11 +114,7 @@ function tlsWords({protocol, issuer}: TlsInfo): string {
 	return `${protocol}, certificate from ${issuer}`;
 }
 
-function connected(
-	{name, server}: Pick<Profile, 'name' | 'server'>,
-	tls: TlsInfo | undefined,
-	storedWhere?: string,
-): Connected {
+function connected({name, server}: Profile, tls: TlsInfo | undefined, storedWhere?: string): Connected {
 	const named = name === profileNameOf(new URL(server)) ? '' : ` as profile ${name}`;
 	return {
 		kind: 'text',

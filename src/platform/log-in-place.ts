@@ -1,16 +1,15 @@
 import {AppError} from '../core/error.ts';
 import type {Interaction} from './interaction.ts';
 
-type Options = Pick<Interaction, 'confirm'> & {
-	/** Logs in to that server, as the `login` command does. */
-	readonly logIn: (server: string) => Promise<unknown>;
-};
-
 /**
  * Runs a command. If its server requires a login, offers one and runs the command again; the server did nothing for the
- * first, unauthenticated request. Throws what `run` throws if the user declines, and what the login throws.
+ * first, unauthenticated request. `logIn` logs in to a server, as the `login` command does. Throws what `run` throws if the user declines, and what the login throws.
  */
-export async function logInPlace<T>(run: () => Promise<T>, {confirm, logIn}: Options): Promise<T> {
+export async function logInPlace<T>(
+	run: () => Promise<T>,
+	confirm: Interaction['confirm'],
+	logIn: (server: string) => Promise<unknown>,
+): Promise<T> {
 	try {
 		return await run();
 	} catch (error) {

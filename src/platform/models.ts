@@ -13,7 +13,7 @@ import type {AppStore} from '../store/store.ts';
 import {type ChooseModel, modelOfHost} from './model-of-host.ts';
 
 export type Models = {
-	readonly catalog: () => Promise<Omit<Catalog, 'infoOf'>>;
+	readonly catalog: () => Promise<Catalog>;
 	/**
 	 * Returns the models that the user's own hosts list, as `provider/model-name`; none without such a host. Throws `AppError`
 	 * if no host responds.

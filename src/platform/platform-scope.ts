@@ -13,10 +13,8 @@ export type ScopeOf = <Name extends Scope>(...names: readonly Name[]) => Promise
 /** An organization, workspace or project that the command may mean. */
 type Candidate = {readonly slug: string; readonly id?: string; readonly name?: string};
 
-type Lists = Pick<Client, 'listOrganizations' | 'listWorkspaces' | 'listProjects'>;
-
 type Dependencies = {
-	readonly client: Lists;
+	readonly client: Client;
 	readonly server: Origin;
 	readonly profile: string;
 	/** The parts that flags, environment and profile name. */
@@ -102,7 +100,7 @@ function parentsOf(name: Scope): readonly Scope[] {
 
 /** Returns what the server lists for one part of the scope; undefined if it has no such list. */
 async function listCandidates(
-	client: Lists,
+	client: Client,
 	name: Scope,
 	{org = '', workspace = ''}: Readonly<Partial<Record<Scope, string>>>,
 	signal: AbortSignal | undefined,

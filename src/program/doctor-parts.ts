@@ -15,7 +15,8 @@ export function createDoctor(
 	{store, env, version, keychain, homeFault}: ProgramOptions,
 	{home, config, settings, folder, secrets}: LocalState,
 	{createTransport}: Servers,
-	{flags, signal, mcp}: Omit<CommandRequest, 'ui'> & {readonly mcp: McpPart},
+	{flags, signal}: CommandRequest,
+	mcp: McpPart,
 ): ServersPart['diagnose'] {
 	return async () => {
 		const {diagnose} = await import('../doctor/diagnose.ts');

@@ -9,7 +9,7 @@ import type {LocalState} from './local-state.ts';
 /** Changes a server in the file of its scope. Returns the path of the file. Throws as `McpAccess.change` does. */
 export async function changeServerFile(
 	{scope, ...change}: McpChange,
-	home: Pick<Home, 'path'>,
+	home: Home,
 	project: LocalState['project'],
 ): Promise<string> {
 	const {root} = await project.load();

@@ -1,23 +1,20 @@
 import {type ConfiguredServer, expanded} from '../agent/mcp/configured-servers.ts';
 import {readEnvFile} from '../agent/mcp/env-file.ts';
 import type {LoginOptions} from '../agent/mcp/oauth/log-in.ts';
-import type {McpAccess} from '../command/mcp/mcp-access.ts';
 import {forgetWantedScopes, mcpLoginOf, removeMcpLogin, saveMcpLogin} from '../config/mcp/mcp-logins.ts';
 import {storedWhere} from '../config/stored-where.ts';
+import type {Environment} from '../core/environment.ts';
 import {AppError} from '../core/error.ts';
 import type {LocalState} from './local-state.ts';
 import type {ProgramOptions} from './program-options.ts';
-
-type Options = Pick<ProgramOptions, 'env' | 'version'>;
-type Local = Pick<LocalState, 'config' | 'secrets' | 'project'>;
 
 /** Logs the user in to an MCP server, and saves the login. */
 export async function logIn(
 	configured: ConfiguredServer,
 	options: Omit<LoginOptions, 'server'>,
-	{env, version}: Options,
-	local: Local,
-): ReturnType<McpAccess['logIn']> {
+	{env, version}: ProgramOptions,
+	local: LocalState,
+): Promise<string | undefined> {
 	const {config, secrets} = local;
 	const server = await urlOf(configured, env, local);
 	const before = mcpLoginOf(config.read(), server.href);
@@ -55,9 +52,9 @@ export async function logIn(
 /** Removes the login to an MCP server here, and revokes it there if that is possible. */
 export async function logOut(
 	configured: ConfiguredServer,
-	{env, version}: Options,
-	local: Local,
-): ReturnType<McpAccess['logOut']> {
+	{env, version}: ProgramOptions,
+	local: LocalState,
+): Promise<'none' | 'removed' | 'revoked'> {
 	const {config} = local;
 	const server = await urlOf(configured, env, local);
 	const login = mcpLoginOf(config.read(), server.href);
@@ -76,7 +73,7 @@ export async function logOut(
 	return isRevoked ? 'revoked' : 'removed';
 }
 
-async function urlOf(configured: ConfiguredServer, env: Options['env'], {project}: Local): Promise<URL> {
+async function urlOf(configured: ConfiguredServer, env: Environment, {project}: LocalState): Promise<URL> {
 	const {server} = configured;
 	if (server.type !== 'http') {
 		throw new AppError('usage', `The MCP server ${server.name} is a command, which has no login here.`, {

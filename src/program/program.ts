@@ -3,7 +3,7 @@ import {tmpdir} from 'node:os';
 import {join, resolve} from 'node:path';
 import process from 'node:process';
 import {commands} from '../../commands/index.ts';
-import type {CommandRequest} from '../command/context.ts';
+import type {CommandRequest, SharedProgram} from '../command/context.ts';
 import {joinEntries} from '../command/entries/entry-source.ts';
 import {isCommandLine} from '../command/line-kind.ts';
 import type {FilesPart, LocalPart, ModelPart, PromptsPart, ServersPart, SessionPart} from '../command/parts.ts';
@@ -60,7 +60,6 @@ export function compose(given: ProgramOptions): Program {
 
 	const profile = options.connect === false ? undefined : connect(options, local, agent);
 
-	const {files, ...prompts} = createFileParts(options, local, stop.signal);
 	const parts = {
 		store,
 		local: localPart(options, local),
@@ -73,8 +72,8 @@ export function compose(given: ProgramOptions): Program {
 			changes: agent.changes.open,
 			approvals: {rules: local.rules, judge: agent.approvals.judge},
 		},
-		prompts: {...prompts, prepare: preparer(options, local, servers, agent)},
-		files,
+		prompts: promptsPart(options, local, preparer(options, local, servers, agent), stop.signal),
+		files: filesPart(options, local),
 		watches: {logs: watches, expiry},
 		mcp: {...agent.mcp.access, suggestResources: (query: string) => agent.mcp.suggestResources(query, stop.signal)},
 		commands: joinEntries(commands, [
@@ -236,14 +235,15 @@ function withAbsentHome(options: ProgramOptions): ProgramOptions {
 	}
 }
 
-/** Creates the access to files that the user names or mentions, and to what they typed. `signal` ends lists of files. */
-function createFileParts(
-	{store, connect = true}: ProgramOptions,
+/** Creates the access to what the user typed, and to files that they mention. `signal` ends lists of files. */
+function promptsPart(
+	{store}: ProgramOptions,
 	{home, folder, prompts, rules}: LocalState,
+	prepare: PromptsPart['prepare'],
 	signal: AbortSignal,
-): Omit<PromptsPart, 'prepare'> & {readonly files: FilesPart} {
-	const inFolder = (path: string) => resolve(folder.path(), path);
+): PromptsPart {
 	return {
+		prepare,
 		loadHistory: () => loadPromptHistory(home),
 		remember: prompts.remember,
 		async openDrafts() {
@@ -266,36 +266,40 @@ function createFileParts(
 			const {keepPasted} = await import('../agent/mentions/image-source.ts');
 			return keepPasted(bytes, createImageFolder(home.images));
 		},
-		files: {
-			async keepCopy(text) {
-				await replaceFile(home.copiedFile, text);
-				return home.copiedFile;
-			},
-			write: (path, content) => writeNewFile(inFolder(path), content),
-			save: (path, chunks) => saveNewFile(inFolder(path), chunks),
-			read: (path, limit) =>
-				readBytes(path === '-' ? path : inFolder(path), {
-					maxBytes: limit,
-					// That of the app is its keys.
-					stdin: connect ? undefined : process.stdin,
-				}),
+	};
+}
+
+/** Creates the access to files that the user names. */
+function filesPart({connect = true}: ProgramOptions, {home, folder}: LocalState): FilesPart {
+	const inFolder = (path: string) => resolve(folder.path(), path);
+	return {
+		async keepCopy(text) {
+			await replaceFile(home.copiedFile, text);
+			return home.copiedFile;
 		},
+		write: (path, content) => writeNewFile(inFolder(path), content),
+		save: (path, chunks) => saveNewFile(inFolder(path), chunks),
+		read: (path, limit) =>
+			readBytes(path === '-' ? path : inFolder(path), {
+				maxBytes: limit,
+				// That of the app is its keys.
+				stdin: connect ? undefined : process.stdin,
+			}),
 	};
 }
 
 /** Returns a function that builds the context of one command: the program, with servers as the command reaches them. */
 function contextsOf(
-	parts: Omit<Program, 'forCommand' | 'warnings' | 'endTraces' | 'close'>,
+	parts: SharedProgram,
 	traces: Traces,
 	{options, local, servers}: {readonly options: ProgramOptions; readonly local: LocalState; readonly servers: Servers},
 ): Program['forCommand'] {
 	const serversFor = (request: CommandRequest): ServersPart => {
-		const {flags, signal, ui} = request;
 		return {
 			platform: servers.platform,
 			open: place => servers.platform.open(request, place),
-			traces: traces.forCommand({live: ui.live !== undefined, flags}),
-			diagnose: createDoctor(options, local, servers, {flags, signal, mcp: parts.mcp}),
+			traces: traces.forCommand({live: request.ui.live !== undefined, flags: request.flags}),
+			diagnose: createDoctor(options, local, servers, request, parts.mcp),
 		};
 	};
 	return request => ({...request, program: {...parts, servers: serversFor(request)}});

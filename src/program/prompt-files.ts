@@ -7,7 +7,7 @@ import {isEntryName, promptEntry} from '../command/entries/prompt-entry.ts';
 import {AppError} from '../core/error.ts';
 
 /** Returns the slash commands of prompt files: the user's own, and those of a project that the user trusts. */
-export function promptFileEntries(project: Pick<Project, 'load'>): EntrySource {
+export function promptFileEntries(project: Project): EntrySource {
 	let entries: readonly Entry[] = [];
 	let shown = '';
 	return {

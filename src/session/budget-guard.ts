@@ -98,7 +98,14 @@ export function createBudgetGuard(session: Session, limits: BudgetLimits): Befor
 
 type CostOne = (spent: Spent) => number;
 
-type Asked = Omit<Known, 'all'> & {readonly messages: readonly Message[]};
+/** What is known of a request. */
+type Asked = {
+	readonly messages: readonly Message[];
+	readonly tools: readonly ToolDefinition[];
+	readonly model: string;
+	readonly cause: LedgerOptions['cause'];
+	readonly priceOf: PriceOf;
+};
 
 type Facts = {
 	/** The number of requests before the run. */
@@ -116,7 +123,7 @@ function accountOf(byId: ReadonlyMap<string, MessageUsage>, facts: Facts): Accou
 	const {endedUsd, ...open} = facts.unrecorded;
 	const all = [...byId.values()];
 	const run = all.slice(before);
-	const nextUsd = estimateRequest(asked.messages, {...asked, all});
+	const nextUsd = estimateRequest(asked, all);
 	const spentUsd = {
 		turn: knownCost(run, priceOf) + endedUsd,
 		session: knownCost(all, priceOf) + endedUsd,
@@ -228,19 +235,12 @@ export function withOwn(
 /** Tokens of a system prompt, and of an answer, before any was reported. */
 const [usualSystem, usualAnswer] = [2000, 500];
 
-/** What is known of a request and of those before it. */
-type Known = Pick<LedgerOptions, 'model' | 'cause'> & {
-	readonly all: readonly MessageUsage[];
-	readonly tools: readonly ToolDefinition[];
-	readonly priceOf: PriceOf;
-};
-
 /**
  * Returns the estimated cost of the next request in US dollars: what the last one read, as cheap as it was then, and what
  * is new since. A sub-agent reads none of what the agent did. Null if the price is unknown, and the provider reported no cost
  * of an earlier one.
  */
-function estimateRequest(messages: readonly Message[], {all, model, cause, tools, priceOf}: Known): number | null {
+function estimateRequest({messages, model, cause, tools, priceOf}: Asked, all: readonly MessageUsage[]): number | null {
 	const turns = all.filter(message => isTurn(message) && message.model === model);
 	const output = turns.length > 0 ? turns.reduce((sum, {usage}) => sum + usage.output, 0) / turns.length : usualAnswer;
 	const last = turns.at(-1);

@@ -9,6 +9,7 @@ import {lastModelOf} from '../core/session/transcript.ts';
 import {shellWord} from '../core/shell-word.ts';
 import {realFolder} from '../storage/real-folder.ts';
 import type {SessionAccess} from '../storage/session-access.ts';
+import type {SessionSummary} from '../storage/session-summary.ts';
 import type {AppStore} from '../store/store.ts';
 import type {Conversations} from './conversations.ts';
 import {logOf} from './recorder.ts';
@@ -116,7 +117,7 @@ function rulesNotice(rules: readonly SessionRule[], folder: string): readonly st
 }
 
 /** Returns the sentence about changes of files that the session made in a folder that it does not work in any more. */
-function changesLeft({id, folder}: Pick<SessionElsewhere, 'id' | 'folder'>, isThere: boolean): string {
+function changesLeft({id, folder}: SessionSummary, isThere: boolean): string {
 	const undo = `cd ${shellWord(folder)} && ${shellLine(`--resume ${id.slice(0, 8)}`)}`;
 	const [what, how] = [
 		`\`/undo\`, \`/diff\` and \`/rewind\` don't cover its changes in ${folder}`,

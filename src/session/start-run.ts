@@ -25,11 +25,13 @@ import {pendingCommands} from '../core/session/user-message.ts';
 import type {AskModel, ModelCall} from '../providers/provider.ts';
 import type {AppStore} from '../store/store.ts';
 import type {BudgetLimits} from './budget-guard.ts';
-import type {Recorder, RecorderOptions} from './recorder.ts';
+import type {Recorder} from './recorder.ts';
 
 /** What the runs of a conversation need. */
-export type RunDependencies = Pick<RecorderOptions, 'now'> & {
+export type RunDependencies = {
 	readonly store: AppStore;
+	/** Returns the time as ISO 8601 in UTC. */
+	readonly now: () => string;
 	readonly newId: () => string;
 	/**
 	 * Binds the model to its host and key, and to the tools of a sub-agent if they are given. `binding` is what the user agreed

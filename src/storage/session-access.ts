@@ -19,7 +19,7 @@ import {findSession, listSessions} from './sessions.ts';
 type ReadSession = {readonly records: readonly Recorded[]; readonly transcript: Transcript};
 
 /** The sessions on this machine, for commands and the app. */
-export type SessionAccess = {
+export type SavedSessions = {
 	/** Returns the sessions of the working folder, or of all, newest first. */
 	readonly list: (all: boolean) => Promise<readonly SessionSummary[]>;
 	/** Finds a session by id or unique prefix. Throws what `findSession` throws. */
@@ -33,6 +33,10 @@ export type SessionAccess = {
 	readonly ledger: (within: {readonly from: number; readonly to: number}) => Promise<SpendLedger>;
 	/** Sets the title of a session. Throws AppError("conflict") if it's open in another window. */
 	readonly rename: (session: SessionFile, title: string) => Promise<void>;
+};
+
+/** The same, for the program, which opens them. */
+export type SessionAccess = SavedSessions & {
 	/** Opens a session to continue it. `notices` tell the user what is wrong with its file. */
 	readonly resume: (
 		session: SessionFile,

@@ -200,7 +200,7 @@ function resultOf({line, path, rest, flags}: Line, signal: AbortSignal, parts: P
 		dispatch(words, contextFor({ui: {interact, live}, flags: given, signal}));
 	const attempt = () => execute(rest);
 	const logIn = (server: string) => execute(['login'], {...flags, server});
-	return path === 'login' ? attempt() : logInPlace(attempt, {confirm: interact.confirm, logIn});
+	return path === 'login' ? attempt() : logInPlace(attempt, interact.confirm, logIn);
 }
 
 /** Sends a message in the form that the user wants. */

@@ -19,10 +19,10 @@ test('messages and answers can be pinned, the newest first, each once', async ()
 test('a message is chosen by its words, or from a list', async () => {
 	const choices = await pinChoices(transcript, false);
 	const choose = async () => 'u-Never touch\n  main';
-	expect(await choosePin(choices, 'TOUCH main', {choose})).toBe(choices[1]);
-	expect(await choosePin(choices, undefined, {choose})).toBe(choices[1]);
-	expect(await choosePin(choices, undefined, {choose: async () => undefined})).toBe(undefined);
-	await expect(choosePin(choices, 'nonsense', {choose})).rejects.toMatchObject({code: 'not-found'});
+	expect(await choosePin(choices, 'TOUCH main', choose)).toBe(choices[1]);
+	expect(await choosePin(choices, undefined, choose)).toBe(choices[1]);
+	expect(await choosePin(choices, undefined, async () => undefined)).toBe(undefined);
+	await expect(choosePin(choices, 'nonsense', choose)).rejects.toMatchObject({code: 'not-found'});
 });
 
 test.each([

@@ -25,7 +25,7 @@ async function outcome(errors: readonly unknown[], answer: boolean) {
 		return answer;
 	};
 	const logIn = async (to: string) => did.push(`log in to ${to}`);
-	const result = await logInPlace(run, {confirm, logIn}).catch((error: unknown) => error);
+	const result = await logInPlace(run, confirm, logIn).catch((error: unknown) => error);
 	return {result, did};
 }
 

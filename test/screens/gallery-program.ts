@@ -116,6 +116,7 @@ const priceOf = () => ({input: 5, cacheRead: 0.5, cacheWrite: 6.25, output: 25})
 const facts = {
 	models: {
 		catalog: async () => ({
+			infoOf: () => undefined,
 			priceOf,
 			...{models: [], date: '2026-01-01', source: 'the built-in table'},
 		}),

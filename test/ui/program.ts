@@ -146,7 +146,13 @@ export function testProgram({
 			scheme: async () => terminalScheme,
 		},
 		models: {
-			catalog: async () => ({priceOf: () => undefined, models: [], date: '2026-01-01', source: 'nowhere'}),
+			catalog: async () => ({
+				priceOf: () => undefined,
+				infoOf: () => undefined,
+				models: [],
+				date: '2026-01-01',
+				source: 'nowhere',
+			}),
 			hostModels: async () => [],
 			foundModels: async () => [],
 			checkKey: async () => ({isVerified: true as const, names: []}),

@@ -46,7 +46,7 @@ export function completeWords(
 	{valuesOf = () => [], place = 'app'}: Options = {},
 ): ReadonlyArray<Candidate & {readonly isName: boolean}> {
 	const [first = '', ...others] = words;
-	const works = ({where}: Pick<Command, 'where'>) => where === undefined || where === place;
+	const works = ({where}: Command) => where === undefined || where === place;
 	if (words.length <= 1) {
 		const meant = entries.map(entry => commandOfAlias(entry, first) ?? entry);
 		return named(

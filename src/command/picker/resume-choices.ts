@@ -69,7 +69,7 @@ export function savedChoice(
 }
 
 /** Returns the choice for an object of a server, as it was last seen. */
-export function seenChoice(sighting: Sighting, place: Place, {exact}: Pick<GlobalFlags, 'exact'>): Resumable {
+export function seenChoice(sighting: Sighting, place: Place, {exact}: GlobalFlags): Resumable {
 	const {kind, id, profile, server, shown} = sighting;
 	const isKnown = Object.keys(shown).length > 0;
 	const {label, state, cost, credits, words} = readers[kind](sighting);

@@ -17,7 +17,7 @@ import type {Result} from '../result.ts';
 type Made = {
 	/** The server's answer without the token (SAFETY 8). */
 	readonly environment: Json;
-	readonly session: Pick<PlatformSession, 'server' | 'profile' | 'logOf'>;
+	readonly session: PlatformSession;
 	readonly live: LiveSession;
 };
 

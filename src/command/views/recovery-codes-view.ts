@@ -23,7 +23,7 @@ export async function recoveryCodes(
 		return {kind: 'text', text: 'Two-factor authentication is on. The server returned no recovery codes.', data};
 	}
 
-	const saved = save === undefined ? undefined : await trySave(save, codes, {writeFile, say});
+	const saved = save === undefined ? undefined : await trySave(save, codes, writeFile, say);
 	return {
 		kind: 'group',
 		parts: [
@@ -41,7 +41,8 @@ export async function recoveryCodes(
 async function trySave(
 	path: string,
 	codes: readonly string[],
-	{writeFile, say}: Pick<Options, 'writeFile' | 'say'>,
+	writeFile: Options['writeFile'],
+	say: Options['say'],
 ): Promise<string | undefined> {
 	try {
 		return await writeFile(path, codes.map(code => `${code}\n`).join(''));
