@@ -186,11 +186,7 @@ const sendAsText = 'To send it as it is, put -- before it: `$ -p -- "/…"`';
  * Returns the message of a prompt that begins with a slash and names a prompt file or a skill; any other prompt as it is.
  * Throws AppError("usage") for other commands, which a model can't run, for unknown ones, and what the prompt file throws.
  */
-async function slashPrompt(
-	prompt: string,
-	program: Pick<Program, 'commands'>,
-	warn: (text: string) => void,
-): Promise<string> {
+async function slashPrompt(prompt: string, program: Program, warn: (text: string) => void): Promise<string> {
 	const name = isCommandLine(prompt) ? commandName(prompt) : '';
 	if (!name) {
 		return prompt;

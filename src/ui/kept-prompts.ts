@@ -6,10 +6,8 @@ import {expandedText, setComposerText} from '../editor/editor.ts';
 import {setHistory} from '../editor/editor-history.ts';
 import type {AppStore} from '../store/store.ts';
 
-type PromptKeeper = Pick<Program, 'commands' | 'local' | 'prompts'>;
-
 /** Adds a prompt to the history, without credentials. */
-export function rememberPrompt(prompt: string, program: PromptKeeper, store: AppStore): void {
+export function rememberPrompt(prompt: string, program: Program, store: AppStore): void {
 	const {composer, setComposer} = store.getState();
 	const text = program.local.secrets.hide(promptToKeep(program.commands.all(), prompt));
 	// What was sent as a message must not come back as a command.
@@ -22,7 +20,7 @@ export function rememberPrompt(prompt: string, program: PromptKeeper, store: App
 }
 
 /** Loads the earlier prompts into the history of the prompt. */
-export function loadHistory(program: PromptKeeper, store: AppStore, tell: (error: unknown) => void): void {
+export function loadHistory(program: Program, store: AppStore, tell: (error: unknown) => void): void {
 	try {
 		const {composer, setComposer} = store.getState();
 		setComposer(setHistory(composer, program.prompts.loadHistory()));

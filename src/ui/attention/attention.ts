@@ -33,10 +33,7 @@ export type Attention = {
 };
 
 /** Follows the app as the user's settings say. */
-export function openAttention(
-	program: Pick<Program, 'local' | 'project'>,
-	screen: Pick<Dependencies, 'store' | 'session' | 'env'>,
-): Attention {
+export function openAttention(program: Program, screen: Pick<Dependencies, 'store' | 'session' | 'env'>): Attention {
 	const {
 		local: {settings, secrets},
 		project: {folder},

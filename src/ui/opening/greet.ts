@@ -9,7 +9,7 @@ import type {Painter} from '../transcript/painter.ts';
 import {shortFolder, welcomeLines} from '../welcome.ts';
 
 type Parts = {
-	readonly program: Pick<Program, 'project' | 'model' | 'warnings'>;
+	readonly program: Program;
 	readonly painter: Painter;
 	readonly store: AppStore;
 	readonly palette: Palette;

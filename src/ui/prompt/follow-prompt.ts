@@ -13,7 +13,7 @@ import type {VimTyping} from '../../store/typing-slice.ts';
 
 type Dependencies = {
 	readonly store: AppStore;
-	readonly program: Pick<Program, 'commands' | 'local' | 'mcp' | 'prompts'>;
+	readonly program: Program;
 	readonly warn: (text: string, hint?: string) => void;
 	/** True to save what is typed and not sent for the next app in the folder. */
 	readonly keepsDrafts?: boolean;

@@ -10,7 +10,7 @@ import type {AppStore} from '../../store/store.ts';
 
 type Dependencies = {
 	readonly store: AppStore;
-	readonly program: Pick<Program, 'prompts' | 'commands' | 'local'>;
+	readonly program: Program;
 	/** True if a message is sent at the start: drafts of an earlier app are then stashed. */
 	readonly hasPrompt?: boolean | undefined;
 	/** How long after the last change drafts are saved. */
