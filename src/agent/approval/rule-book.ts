@@ -16,7 +16,7 @@ export type RuleBook = {
 	readonly list: () => readonly Rule[];
 	/** Returns the list of the rules that count for another session, with these rules of its own. */
 	readonly forSession: (rules: readonly SessionRule[]) => () => readonly Rule[];
-	/** Adds a rule, once. Throws what `KeptFile.change` throws. */
+	/** Adds a rule, once. Throws what `updateSmallFile` throws. */
 	readonly add: (rule: Rule, source: 'session' | 'folder') => Promise<void>;
 	/** Removes the rule with that number. Returns it; undefined if there is none. */
 	readonly revoke: (number: number) => Promise<Rule | undefined>;
