@@ -34,7 +34,7 @@ export function foldedPath(path: string): string {
 		.replace(/[\p{Cf}\p{Default_Ignorable_Code_Point}]/gu, '')
 		.replace(/\p{Zs}/gu, ' ')
 		.replace(/[\p{Pd}\u2212]/gu, '-')
-		.replace(/(?:^| *\/) *| +$/g, ends => ends.trim())
+		.replace(/(?: *\/|^) *| +$/g, ends => ends.trim())
 		.toUpperCase()
 		.toLowerCase()
 		.normalize('NFC');

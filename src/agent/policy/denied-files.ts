@@ -91,7 +91,8 @@ export function deniedPaths({pattern}: Rule): (shown: string) => boolean {
 	const plain = glob.replace(/^\.\//, '');
 	const matches = (path: string) => matchesGlob(path) || path === plain;
 	return shown => {
-		const names = shown.split('/');
+		// The name of a folder may have nothing but a dot and what is invisible: the pattern has lost it, too.
+		const names = shown.split('/').filter((name, index, all) => !/^\.?$/.test(name) || index === all.length - 1);
 		return isTop ? matches(names[0] ?? '') : names.some((_, index) => matches(names.slice(0, index + 1).join('/')));
 	};
 }
