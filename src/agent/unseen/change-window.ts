@@ -51,7 +51,7 @@ export async function openWindow(place: LedgerPlace, by: Changer): Promise<Chang
 	await writeFile(mark, '', {mode: 0o600});
 	const at = await startOfWindow(mark, place.folder);
 	await utimes(mark, at, at);
-	await writeFile(join(path, 'canary'), '', {mode: 0o600});
+	await writeFile(canaryIn(path), '', {mode: 0o600});
 	const [head] = await Promise.all([headOf(place.folder), listNames(place.folder, join(path, 'names'))]);
 	await writeFile(noteIn(path), JSON.stringify({owner: thisProcess(), by, head}), {mode: 0o600});
 	const end = once(() => writeFile(join(path, 'end'), '', {mode: 0o600}));
@@ -61,7 +61,7 @@ export async function openWindow(place: LedgerPlace, by: Changer): Promise<Chang
 			try {
 				await end();
 				await settle(place, path);
-				await rm(path, {recursive: true, force: true});
+				await removeWindow(path);
 			} catch {
 				// Nothing is lost: the window stays, as that of a process that is gone.
 				await rm(noteIn(path), {force: true}).catch(() => undefined);
@@ -80,7 +80,7 @@ export async function settleWindows(place: LedgerPlace): Promise<void> {
 	for (const path of names.filter(name => name.startsWith('window-')).map(name => join(parent, name))) {
 		const isOver = await isOwnerGone(path);
 		await settle(place, path);
-		await (isOver && rm(path, {recursive: true, force: true}));
+		await (isOver && removeWindow(path));
 	}
 }
 
@@ -96,6 +96,11 @@ async function startOfWindow(mark: string, folder: string): Promise<number> {
 
 function noteIn(path: string): string {
 	return join(path, 'window.json');
+}
+
+/** A file that is in every list of what was changed, or the list is no good. */
+function canaryIn(path: string): string {
+	return join(path, 'canary');
 }
 
 async function readNote(path: string) {
@@ -116,17 +121,20 @@ async function isOwnerGone(path: string): Promise<boolean> {
 	return owner ? isGone(owner, since) : Date.now() - since > 2 * listTimeoutMs;
 }
 
+/** Removes a window whose changes were noted: first the file by which whoever is reading the others sees it. */
+async function removeWindow(path: string): Promise<void> {
+	await rm(canaryIn(path), {force: true});
+	await rm(path, {recursive: true, force: true});
+}
+
 async function settle(place: LedgerPlace, path: string): Promise<void> {
 	const {folder} = place;
 	const {by, head} = await readNote(path);
 	const listed = await listChanged(place, path);
-	if (listed === 'closed') {
-		return;
-	}
-
 	// Nobody knows what it was, so that it is everything.
 	const changes = listed ? await changesOf(listed, folder, join(path, 'names')) : new Map([['', anyFolder]]);
-	if (changes.size > 0 || hasUnseen(place)) {
+	const isRemoved = (await stat(canaryIn(path)).catch(() => undefined)) === undefined;
+	if (!isRemoved && (changes.size > 0 || hasUnseen(place))) {
 		await noteUnseen(place, changes, by, {before: head, after: await headOf(folder)});
 	}
 }
@@ -251,14 +259,11 @@ async function listNames(folder: string, listFile: string): Promise<void> {
 }
 
 /**
- * Returns what below the folder changed since the mark, with the folders; undefined if that can't be found out, `closed` if
- * the window was closed. `find` reads ten thousand files in less time than this process reads one thousand.
+ * Returns what below the folder changed since the mark, with the folders; undefined if that can't be found out. `find` reads
+ * ten thousand files in less time than this process reads one thousand.
  */
-async function listChanged(
-	{folder, stateFolder}: LedgerPlace,
-	path: string,
-): Promise<readonly string[] | undefined | 'closed'> {
-	const [mark, canary, end] = [join(path, 'mark'), join(path, 'canary'), join(path, 'end')];
+async function listChanged({folder, stateFolder}: LedgerPlace, path: string): Promise<readonly string[] | undefined> {
+	const [mark, canary, end] = [join(path, 'mark'), canaryIn(path), join(path, 'end')];
 	const hasEnded = (await stat(end).catch(() => undefined)) !== undefined;
 	const text = await new Promise<string | undefined>(resolve => {
 		const limits = {timeout: listTimeoutMs, maxBuffer: maxListBytes};
@@ -268,10 +273,6 @@ async function listChanged(
 			resolve(error && (error.killed || typeof error.code !== 'number') ? undefined : stdout);
 		});
 	});
-	if (!(await stat(canary).catch(() => undefined))) {
-		return 'closed';
-	}
-
 	const files = text?.split('\0').filter(Boolean) ?? [];
 	if (!files.includes(canary)) {
 		return undefined;

@@ -1,5 +1,5 @@
 import {spawnSync} from 'node:child_process';
-import {existsSync, readdirSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
+import {existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {setTimeout as sleep} from 'node:timers/promises';
 import {describe, expect, test} from 'vitest';
@@ -137,6 +137,18 @@ describe.skipIf(!hasBubblewrap)(`[12] changes are found wherever they come from$
 		writeFileSync(join(folder, 'src/b.js'), 'left');
 		expect(await unseen()).toEqual(['src/a.js (removed)', 'src/b.js']);
 		expect(await unseen()).toEqual(['src/a.js (removed)', 'src/b.js']);
+	});
+
+	test('nothing, if somebody looks while a command that left nothing ends', async () => {
+		const places = await Promise.all(Array.from({length: 12}, () => agentAtWork(files)));
+		await sleep(20);
+		for (const [index, {folder, stateFolder, unseen}] of places.entries()) {
+			const {close} = await openWindow({folder, stateFolder}, 'command');
+			mkdirSync(join(folder, 'x'));
+			rmdirSync(join(folder, 'x'));
+			await Promise.all([close(), unseen(), sleep(index).then(() => unseen())]);
+			expect(await unseen()).toEqual([]);
+		}
 	});
 
 	test('more files than can be listed are found by their folder', async () => {
