@@ -8,7 +8,7 @@ import {boundsOf, openInside} from '../policy/bounds.ts';
 import type {Places} from '../policy/protected-places.ts';
 import {askForSecrets} from '../policy/secret-guard.ts';
 import {defineTool, redactionNote} from './define-tool.ts';
-import {type FileText, readFileBytes, splitLines, textOf} from './files/read-text.ts';
+import {type FileText, linesBetween, readFileBytes, textOf} from './files/read-text.ts';
 import description from './read-file.md';
 
 const maxLines = 2000;
@@ -42,21 +42,23 @@ export function createReadFile(places: Places, outputFiles?: ReadonlySet<string>
 
 			const {text, shown, real, hash, ...encoded} = await textOf(file);
 			readFiles.set(real, hash);
-			const lines = splitLines(text);
-			if (lines.length === 0) {
+			const end = start + Math.min(limit, maxLines) - 1;
+			const from = Math.max(0, start - 1 - maxKeyLines);
+			const {count, lines} = linesBetween(text, from, end + maxKeyLines);
+			if (count === 0) {
 				return `[${shown} is empty]`;
 			}
 
-			if (start > lines.length) {
-				return `[${shown} has only ${lines.length} lines]`;
+			if (start > count) {
+				return `[${shown} has only ${count} lines]`;
 			}
 
-			const last = Math.min(lines.length, start + Math.min(limit, maxLines) - 1);
-			const {shownLines, isRedacted} = numbered(lines, start, last);
+			const last = Math.min(count, end);
+			const {shownLines, isRedacted} = numbered(lines, {from, start, last});
 			// With an explicit limit the model knows that there may be more.
-			const more = last < lines.length && limit >= maxLines;
+			const more = last < count && limit >= maxLines;
 			context.onFacts?.({lines: shownLines.length});
-			const rest = more ? [`[lines ${start} to ${last} of ${lines.length}; continue with offset ${last + 1}]`] : [];
+			const rest = more ? [`[lines ${start} to ${last} of ${count}; continue with offset ${last + 1}]`] : [];
 			return [...shownLines, ...(isRedacted ? [redactionNote] : []), ...encodingNote(encoded), ...rest].join('\n');
 		},
 	});
@@ -73,13 +75,18 @@ function encodingNote({legacy, uncertain}: Pick<FileText, 'legacy' | 'uncertain'
 	return legacy === undefined ? [] : [`[encoded in ${legacy}; a change keeps that]`];
 }
 
-/** Returns lines for the model, without credentials: they go to its vendor and into the journal (SAFETY 8). */
-function numbered(lines: readonly string[], start: number, last: number) {
-	const from = Math.max(0, start - 1 - maxKeyLines);
-	const near = lines.slice(from, last + maxKeyLines).map(line => line.slice(0, 4 * maxLineLength));
+/**
+ * Returns lines for the model, without credentials: they go to its vendor and into the journal (SAFETY 8). The given lines
+ * begin `from` lines behind the start of the file, and go on after the last one.
+ */
+function numbered(
+	lines: readonly string[],
+	{from, start, last}: {readonly from: number; readonly start: number; readonly last: number},
+) {
+	const near = lines.map(line => line.slice(0, 4 * maxLineLength));
 	const safe = redactKnownLines(near);
 	const shownLines = safe.slice(start - 1 - from, last - from).map((line, index) => {
-		const {length} = lines[start - 1 + index] ?? '';
+		const {length} = lines[start - 1 - from + index] ?? '';
 		const rest = length > maxLineLength ? `… [${length - maxLineLength} more characters]` : '';
 		return `${start + index}\t${rest ? cutText(line, maxLineLength) : line}${rest}`;
 	});

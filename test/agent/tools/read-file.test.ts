@@ -1,5 +1,7 @@
+import fc from 'fast-check';
 import {expect, test} from 'vitest';
 import {answerCall} from '../../../src/agent/answer-call.ts';
+import {linesBetween, splitLines} from '../../../src/agent/tools/files/read-text.ts';
 import {createReadFile} from '../../../src/agent/tools/read-file.ts';
 import type {JsonObject} from '../../../src/core/json.ts';
 import {makeWorkspace} from './workspace.ts';
@@ -102,4 +104,20 @@ test('its schema describes the arguments', () => {
 		additionalProperties: false,
 		properties: {path: {type: 'string', description: 'Path of the file, relative to the working folder.'}},
 	});
+});
+
+test('some lines of a text are those of all lines, whatever ends them', () => {
+	const text = fc.string({unit: fc.constantFrom('a', '\n', '\r', '\r\n'), maxLength: 20});
+	fc.assert(
+		fc.property(text, fc.nat(12), fc.nat(12), (given, from, length) => {
+			const all = given.split(/\r?\n/);
+			const lines = all.at(-1) === '' ? all.slice(0, -1) : all;
+			expect(splitLines(given)).toEqual(lines);
+			expect(linesBetween(given, from, from + length)).toEqual({
+				count: lines.length,
+				lines: lines.slice(from, from + length),
+			});
+		}),
+		{numRuns: 50},
+	);
 });

@@ -78,9 +78,26 @@ export function contentHash(bytes: Buffer): string {
 }
 
 /** Splits text at LF and CRLF, or at `end` alone. A line end at the end of the text begins no further line. */
-export function splitLines(text: string, end: string | RegExp = /\r?\n/): readonly string[] {
-	const lines = text.split(end);
-	return lines.at(-1) === '' ? lines.slice(0, -1) : lines;
+export function splitLines(text: string, end?: '\n'): readonly string[] {
+	const lines = (end ? text : text.replaceAll('\r\n', '\n')).split('\n');
+	if (lines.at(-1) === '') {
+		lines.pop();
+	}
+
+	return lines;
+}
+
+/** Returns the number of lines that `splitLines` returns, and those from one index to before another. */
+export function linesBetween(text: string, from: number, to: number) {
+	let [count, begin, stop] = [0, text.length, 0];
+	for (let at = 0; at < text.length; count++) {
+		begin = count === from ? at : begin;
+		const end = text.indexOf('\n', at);
+		at = end === -1 ? text.length : end + 1;
+		stop = count < to ? at : stop;
+	}
+
+	return {count, lines: splitLines(text.slice(begin, Math.max(begin, stop)))};
 }
 
 /** Returns the bytes of a file. Cuts a file that grows while it is read, or that has no size, at the limit. */
