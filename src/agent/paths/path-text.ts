@@ -47,6 +47,8 @@ type Spelled = {
 	readonly lookAlikes: readonly string[];
 };
 
+/** No file system of Linux or macOS has longer paths, and looking for each part of one would take seconds. */
+const maxPathLength = 4096;
 /** No other name looks the same. */
 const plainName = /^[!#-&(-~]*$/;
 
@@ -56,7 +58,8 @@ const plainName = /^[!#-&(-~]*$/;
  */
 export async function spellPath(path: string): Promise<Spelled> {
 	const parent = dirname(path);
-	if (parent === path || (await exists(path))) {
+	const isTooLong = path.length > maxPathLength && path.normalize('NFC').length > maxPathLength;
+	if (parent === path || isTooLong || (await exists(path))) {
 		return {path, lookAlikes: []};
 	}
 
