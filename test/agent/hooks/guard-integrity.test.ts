@@ -95,7 +95,7 @@ const guards: readonly Guard[] = [
 	['sh -c ". scripts/check.sh"', {'scripts/check.sh': no}, 'scripts/check.sh'],
 ];
 
-/** What a command in the sandbox does to a file, at `$F` in `$D`. */
+/** What a command in the sandbox does to a file, at `$F` in `$D`. What git does could bring back what another one changed. */
 const tricks: readonly string[] = [
 	'echo "exit 0" > "$F"',
 	'echo "never" >> "$F"',
@@ -110,6 +110,8 @@ const tricks: readonly string[] = [
 	'python3 -c "import os; os.truncate(os.environ[\'F\'], 0)"',
 	'ln "$F" hard && echo never > hard',
 	'chmod -x "$F"; chmod 000 "$F"',
+];
+const gitTricks: readonly string[] = [
 	'git rm -qf "$F"; git stash -q; git clean -fdxq',
 	'git checkout -q -b other; git rm -q --cached "$F"; git commit -qm x; git checkout -qf HEAD~0; git reset -q --hard HEAD~1',
 ];
@@ -129,7 +131,11 @@ describe.skipIf(!hasBubblewrap)(`[12] the agent can't change a guard in the mode
 		expect((await judgeEdit(target, {}, [`edit_file(./${target})`])).effect).toBe('allow');
 		const before = readFileSync(path(target), 'utf8');
 		const own = 'export GIT_AUTHOR_NAME=x GIT_AUTHOR_EMAIL=x GIT_COMMITTER_NAME=x GIT_COMMITTER_EMAIL=x';
-		for (const trick of tricks) {
+		// How deep it is decides what a trick can do, so that one file of each depth meets them one by one.
+		const depth = target.split('/').length;
+		const isFirst = guards.find(([, , other]) => other.split('/').length === depth)?.[1] === files;
+		const together = tricks.map(trick => `(${trick})`).join('\n');
+		for (const trick of [...(isFirst ? tricks : [together]), ...gitTricks]) {
 			await run(`${own} F=${target} D=${dirname(target)}; ${trick}`);
 			expect([trick, readFileSync(path(target), 'utf8')]).toEqual([trick, before]);
 		}
