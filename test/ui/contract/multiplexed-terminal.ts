@@ -41,6 +41,9 @@ const copier = (folder: string) =>
 
 /** The questions that the app asks while it draws: for the place of the cursor, and for the size of the window. */
 const question = /\u001b\[(?:6n|18t)/;
+const answerTo = /\u001b\[(?:\d+;\d+R|8;\d+;\d+t)/g;
+/** No answer is longer, so that one which is cut is in so much of what came last. */
+const maxAnswerLength = 32;
 
 /** Opens a window of a real multiplexer. What the app writes goes through a pipe to a program that runs in it. */
 async function openMultiplexed(
@@ -58,15 +61,19 @@ async function openMultiplexed(
 	const input = openPipe('in', {readable: false, writable: true});
 	const output = openPipe('out', {readable: true, writable: false}).setEncoding('latin1');
 	const listeners: ((data: string) => void)[] = [];
-	/** All questions for the place of the cursor and the size of the window, and what was answered. */
+	/** The number of questions for the place of the cursor and the size of the window that are not answered. */
 	let questions = 0;
-	let answers = '';
+	let heard = '';
 	const send = (data: string) => {
 		questions += data.split(question).length - 1;
 		return input.write(data);
 	};
 	output.on('data', (data: string) => {
-		answers += data;
+		heard = `${heard}${data}`.replace(answerTo, () => {
+			questions--;
+			return '';
+		});
+		heard = heard.slice(-maxAnswerLength);
 		for (const listener of listeners) {
 			listener(data);
 		}
@@ -137,7 +144,7 @@ async function openMultiplexed(
 			stdout.emit('resize');
 		},
 		onReply: listener => void listeners.push(listener),
-		isAsked: () => [...answers.matchAll(/\u001b\[(?:\d+;\d+R|8;\d+;\d+t)/g)].length < questions,
+		isAsked: () => questions > 0,
 		writeAsShell: data => void write(data),
 		isLossy: outside.isLossy === true,
 		scrollback: () => all().slice(0, -stdout.rows),
