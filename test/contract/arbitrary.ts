@@ -4,11 +4,17 @@ import type {Json} from '../../src/core/json.ts';
 
 type Schema = z.core.JSONSchema.BaseSchema;
 
+/** Making one takes longer than many of its values. */
+const known = new WeakMap<z.core.$ZodType, Arbitrary<Json>>();
+const matching = new Map<string, Arbitrary<string>>();
+
 /** Values that a schema of the contract allows, as they come out of JSON; loose objects have fields that nobody knows. */
 export function valuesOf(schema: z.core.$ZodType): Arbitrary<Json> {
-	return values(z.toJSONSchema(schema, {io: 'input', reused: 'inline'})).map(value =>
-		JSON.parse(JSON.stringify(value)),
-	);
+	const made =
+		known.get(schema) ??
+		values(z.toJSONSchema(schema, {io: 'input', reused: 'inline'})).map(value => JSON.parse(JSON.stringify(value)));
+	known.set(schema, made);
+	return made;
 }
 
 function values(schema: Schema): Arbitrary<unknown> {
@@ -53,20 +59,24 @@ function texts({format, pattern, minLength = 0, maxLength}: Schema): Arbitrary<s
 				.date({min: new Date('1970-01-01T00:00:00Z'), max: new Date('2100-01-01T00:00:00Z'), noInvalidDate: true})
 				.map(date => date.toISOString());
 		default:
-			return pattern
-				? fc.stringMatching(new RegExp(pattern))
-				: fc.string({minLength, ...(maxLength !== undefined && {maxLength})});
+			return pattern ? textsLike(pattern) : fc.string({minLength, ...(maxLength !== undefined && {maxLength})});
 	}
+}
+
+function textsLike(pattern: string): Arbitrary<string> {
+	const made = matching.get(pattern) ?? fc.stringMatching(new RegExp(pattern));
+	matching.set(pattern, made);
+	return made;
 }
 
 function objects({properties = {}, required = [], additionalProperties}: Schema): Arbitrary<unknown> {
 	const fields = Object.fromEntries(
 		Object.entries(properties).map(([name, schema]) => [name, values(schema as Schema)]),
 	);
-	const known = fc.record(fields, {requiredKeys: required});
+	const own = fc.record(fields, {requiredKeys: required});
 	const others = typeof additionalProperties === 'object' ? values(additionalProperties) : undefined;
 	const names = fc.string({minLength: 1, maxLength: 8}).map(name => (name in fields ? `${name}_later` : name));
 	return others
-		? fc.tuple(fc.dictionary(names, others, {maxKeys: 2}), known).map(([more, given]) => ({...more, ...given}))
-		: known;
+		? fc.tuple(fc.dictionary(names, others, {maxKeys: 2}), own).map(([more, given]) => ({...more, ...given}))
+		: own;
 }
