@@ -58,7 +58,8 @@ export async function startModelHost(models: readonly string[] = ['alpha', 'beta
 		},
 	];
 
-	const server = createServer(async (request, response) => {
+	// It ends no connection by itself: on a busy machine, a request may be on its way.
+	const server = createServer({keepAliveTimeout: 0}, async (request, response) => {
 		let body = '';
 		for await (const chunk of request.setEncoding('utf8')) {
 			body += chunk;

@@ -39,13 +39,13 @@ export type Seen = Pick<IncomingMessage, 'method' | 'url' | 'headers'>;
 /** An HTTP server at loopback that remembers what it was asked. */
 export async function httpServer(answer: RequestListener): Promise<{origin: string; port: number; seen: Seen[]}> {
 	const seen: Seen[] = [];
-	const port = await listen(
-		createServer((request, response) => {
-			const {method, url, headers} = request;
-			seen.push({method, url, headers});
-			answer(request, response);
-		}),
-	);
+	// By itself it would end a connection after five seconds, on a busy machine while a request is on its way.
+	const server = createServer({keepAliveTimeout: 0}, (request, response) => {
+		const {method, url, headers} = request;
+		seen.push({method, url, headers});
+		answer(request, response);
+	});
+	const port = await listen(server);
 	return {origin: `http://127.0.0.1:${port}`, port, seen};
 }
 
