@@ -3,7 +3,7 @@ import {cutText, headAndTail} from '../core/cut-text.ts';
 import {AppError, reportError} from '../core/error.ts';
 import type {ToolFacts} from '../core/session/event.ts';
 import type {Tool, ToolContext} from '../core/session/tool.ts';
-import type {Hooks} from './hooks/hooks.ts';
+import type {Hooks} from './hooks.ts';
 import type {ToolCall} from './model-turn.ts';
 
 export type CallAnswer = {

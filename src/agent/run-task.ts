@@ -5,7 +5,7 @@ import type {AgentEvent} from '../core/session/event.ts';
 import type {TaskRequest, Tool} from '../core/session/tool.ts';
 import {type TokenUsage, windowTokens} from '../core/session/usage.ts';
 import type {AskModel} from '../providers/provider.ts';
-import type {Hooks} from './hooks/hooks.ts';
+import type {Hooks} from './hooks.ts';
 
 /** Binds a model to its host, and to the instructions and these tools of a sub-agent. Throws as `ModelAccess.open` does. */
 export type OpenTask = (

@@ -3,7 +3,7 @@ import {AppError, type ErrorReport, isAbort, reportError} from '../core/error.ts
 import {once} from '../core/once.ts';
 import type {AgentEvent, RunEndReason, StopReason} from '../core/session/event.ts';
 import {createHistory, type History, type QueuedMessage, type RunConversation} from './history.ts';
-import {endRun} from './hooks/hooks.ts';
+import {endRun} from './hooks.ts';
 import {createRepetitionGuard, type LimitWatch, type RepetitionGuard, type RunLimits, watchLimits} from './limits.ts';
 import type {Mentions} from './mentions/read-mentions.ts';
 import {type ModelRequests, type ModelTurn, missingAnswer} from './model-turn.ts';

@@ -9,7 +9,7 @@ import type {Tool, ToolContext} from '../core/session/tool.ts';
 import {answerCall, type CallAnswer} from './answer-call.ts';
 import type {ChangeTracker} from './changes/change-tracker.ts';
 import {createChannel} from './channel.ts';
-import type {Hooks} from './hooks/hooks.ts';
+import type {Hooks} from './hooks.ts';
 import {type ImageStore, imagesTo, withoutPdf} from './images/model-images.ts';
 import {countCall} from './limits.ts';
 import type {ToolCall} from './model-turn.ts';

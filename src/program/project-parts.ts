@@ -1,4 +1,4 @@
-import {createHooks, type Hooks} from '../agent/hooks/hooks.ts';
+import {createHooks, type Hooks} from '../agent/hooks.ts';
 import {hooksInEffect} from '../agent/project/effects.ts';
 import {instructionText} from '../agent/project/instruction-text.ts';
 import {createNestedInstructions} from '../agent/project/nested.ts';

@@ -2,7 +2,7 @@ import type {ChangeTracker} from '../agent/changes/change-tracker.ts';
 import type {ModelWindows} from '../agent/context/model-windows.ts';
 import type {CompactionAccess} from '../agent/context/sent-history.ts';
 import type {QueuedMessage, RunStarter} from '../agent/history.ts';
-import type {Hooks} from '../agent/hooks/hooks.ts';
+import type {Hooks} from '../agent/hooks.ts';
 import {attachImages, type ImageStore, seesImages} from '../agent/images/model-images.ts';
 import type {Mentions} from '../agent/mentions/read-mentions.ts';
 import type {Retry} from '../agent/model-retry.ts';

@@ -2,7 +2,7 @@ import {chmodSync, existsSync, readFileSync, symlinkSync} from 'node:fs';
 import {dirname, join} from 'node:path';
 import {describe, expect, onTestFinished, test} from 'vitest';
 import {judge} from '../../../src/agent/approval/ruling.ts';
-import {createHooks} from '../../../src/agent/hooks/hooks.ts';
+import {createHooks} from '../../../src/agent/hooks.ts';
 import {parseRule} from '../../../src/agent/policy/rules/rule.ts';
 import {filesOfHook} from '../../../src/agent/sandbox/hook-orders.ts';
 import {createCommandSession} from '../../../src/agent/tools/command/command-session.ts';

@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import type {HookOutcome, Hooks, Occasion} from '../../../src/agent/hooks/hooks.ts';
+import type {HookOutcome, Hooks, Occasion} from '../../../src/agent/hooks.ts';
 import {runAgent} from '../../../src/agent/run.ts';
 import type {Tool} from '../../../src/core/session/tool.ts';
 import {approvalsOf, call, collect, echo, finish, runOptions, scriptedModel, text} from '../scripted.ts';

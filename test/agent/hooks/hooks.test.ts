@@ -1,7 +1,7 @@
 import {chmodSync, existsSync, readdirSync, readFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {describe, expect, onTestFinished, test, vi} from 'vitest';
-import {createHooks, matches, type Occasion} from '../../../src/agent/hooks/hooks.ts';
+import {createHooks, matches, type Occasion} from '../../../src/agent/hooks.ts';
 import {createCommandSession} from '../../../src/agent/tools/command/command-session.ts';
 import type {Hook} from '../../../src/config/project/settings-file.ts';
 import type {DebugEntry} from '../../../src/core/debug.ts';

@@ -3,7 +3,7 @@ import {existsSync, readdirSync, readFileSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
-import {createHooks} from '../../../src/agent/hooks/hooks.ts';
+import {createHooks} from '../../../src/agent/hooks.ts';
 import {createStartGate, nameFile, type Unseen} from '../../../src/agent/unseen/start-gate.ts';
 import type {Hook} from '../../../src/config/project/settings-file.ts';
 import {temporaryFolder} from '../../storage/temporary.ts';

@@ -1,12 +1,12 @@
-import type {Hook, HookEvent} from '../../config/project/settings-file.ts';
-import {headAndTail} from '../../core/cut-text.ts';
-import type {Debug} from '../../core/debug.ts';
-import {AppError, isAbort, messageOf} from '../../core/error.ts';
-import {type JsonObject, mapStrings} from '../../core/json.ts';
-import type {RunEndReason} from '../../core/session/event.ts';
-import {runChild} from '../tools/child/run-child.ts';
-import type {CommandSession} from '../tools/command/command-session.ts';
-import {type Refusal, refusedBySandbox} from '../tools/command/refused-by-sandbox.ts';
+import type {Hook, HookEvent} from '../config/project/settings-file.ts';
+import {headAndTail} from '../core/cut-text.ts';
+import type {Debug} from '../core/debug.ts';
+import {AppError, isAbort, messageOf} from '../core/error.ts';
+import {type JsonObject, mapStrings} from '../core/json.ts';
+import type {RunEndReason} from '../core/session/event.ts';
+import {runChild} from './tools/child/run-child.ts';
+import type {CommandSession} from './tools/command/command-session.ts';
+import {type Refusal, refusedBySandbox} from './tools/command/refused-by-sandbox.ts';
 
 /** What hooks are run for. */
 export type Occasion =
@@ -282,7 +282,7 @@ async function runOutside(
 	input: string,
 	{folder, root, signal}: HookPlace,
 ): Promise<Ended> {
-	const {toolVariables} = await import('../tools/child/tool-variables.ts');
+	const {toolVariables} = await import('./tools/child/tool-variables.ts');
 	return runChild({
 		...shellFor(command),
 		cwd: folder,
