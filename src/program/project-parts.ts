@@ -94,7 +94,7 @@ export function createProjectParts({store, debug}: ProgramOptions, local: LocalS
 				},
 				async takeUnseen({command}) {
 					const [{filesOfHook}, {createUnseenOnce}] = await Promise.all([
-						import('../agent/sandbox/hook-orders.ts'),
+						import('../agent/obeyed/hook-orders.ts'),
 						import('../agent/unseen/start-gate.ts'),
 					]);
 					const workspace = folder.path();

@@ -1,8 +1,8 @@
 import {existsSync} from 'node:fs';
 import {lstat, readFile, realpath, stat} from 'node:fs/promises';
 import {basename, join, relative, sep} from 'node:path';
+import {isWithin} from '../paths/existing.ts';
 import {chosenOnce, type FolderSearch, listFolder, searchFolder} from '../paths/search-folder.ts';
-import {isWithin} from '../sandbox/existing.ts';
 import {deniedBy} from './bounds.ts';
 import {matchesPath} from './rules/judge-path.ts';
 import {type FileRules, fileRuleTools, namesSecrets, type Rule} from './rules/rule.ts';

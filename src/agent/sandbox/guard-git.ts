@@ -1,8 +1,8 @@
 import {existsSync, type FSWatcher, statSync, watch} from 'node:fs';
 import {dirname} from 'node:path';
+import type {GuardedGit} from '../obeyed/obeyed-places.ts';
+import {isWithin} from '../paths/existing.ts';
 import {type FolderSearch, listFolder} from '../paths/search-folder.ts';
-import {isWithin} from './existing.ts';
-import type {GuardedGit} from './obeyed-places.ts';
 import {type GitSnapshot, removeObeyed, removePlanted, removeRedirects, removeUnfinished} from './planted.ts';
 
 /** How often everything is searched while a command runs: after this time, and after many times what a search took. */

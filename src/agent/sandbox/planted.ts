@@ -1,11 +1,11 @@
 import {lstat, readdir, readFile, readlink, realpath, rename} from 'node:fs/promises';
 import {basename, dirname, join, relative, resolve} from 'node:path';
+import {findRepositories, isBare} from '../obeyed/find-repositories.ts';
+import {type Setting, settingsOf} from '../obeyed/git-orders.ts';
+import {moduleFolders} from '../obeyed/git-places.ts';
+import type {GuardedGit} from '../obeyed/obeyed-places.ts';
+import {exists, isWithin} from '../paths/existing.ts';
 import type {FolderSearch} from '../paths/search-folder.ts';
-import {exists, isWithin} from './existing.ts';
-import {findRepositories, isBare} from './find-repositories.ts';
-import {type Setting, settingsOf} from './git-orders.ts';
-import {moduleFolders} from './git-places.ts';
-import type {GuardedGit} from './obeyed-places.ts';
 import {removeOrders, type Unfinished, unfinishedIn} from './unfinished.ts';
 
 /** What git had in a working folder before a command: what is new after it may not make the user's own git run anything. */

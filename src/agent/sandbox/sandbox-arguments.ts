@@ -1,8 +1,8 @@
 import {totalmem} from 'node:os';
 import {bubblewrapArguments, type HiddenPlace} from '../../containment/bubblewrap.ts';
+import type {GuardedGit} from '../obeyed/obeyed-places.ts';
 import type {FolderSearch} from '../paths/search-folder.ts';
 import type {WithheldFiles} from '../policy/withheld-files.ts';
-import type {GuardedGit} from './obeyed-places.ts';
 
 /** What a sandboxed command sees. All paths are absolute and real: bubblewrap doesn't follow links on its own. */
 export type SandboxLayout = {

@@ -2,10 +2,10 @@ import {createHash} from 'node:crypto';
 import type {BigIntStats} from 'node:fs';
 import {lstat, readFile, readlink, realpath, stat} from 'node:fs/promises';
 import {basename, join, relative} from 'node:path';
+import {type GitOrders, hookNames} from '../obeyed/git-orders.ts';
+import {isWithin} from '../paths/existing.ts';
 import {chosenOnce, type FolderSearch, listFolder} from '../paths/search-folder.ts';
 import {mayStart, type SelfStarting, selfStarting} from '../policy/self-starting-files.ts';
-import {isWithin} from './existing.ts';
-import {type GitOrders, hookNames} from './git-orders.ts';
 
 /** What the files of a folder that run by themselves have in them, by path relative to the folder. */
 export type Starts = ReadonlyMap<string, string>;

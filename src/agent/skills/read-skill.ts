@@ -3,13 +3,13 @@ import {join, relative, sep} from 'node:path';
 import * as z from 'zod/mini';
 import {AppError} from '../../core/error.ts';
 import type {Tool} from '../../core/session/tool.ts';
+import {isWithin} from '../paths/existing.ts';
 import {spellPath} from '../paths/path-text.ts';
 import {type DeniedFiles, deniedFiles} from '../policy/denied-files.ts';
 import type {FileRules} from '../policy/rules/rule.ts';
 import {isSecretFile} from '../policy/secret-files.ts';
 import {readOwn} from '../project/read-file.ts';
 import {hashSkillFiles} from '../project/skill-files.ts';
-import {isWithin} from '../sandbox/existing.ts';
 import {defineTool} from '../tools/define-tool.ts';
 import type {Skill} from './skill.ts';
 

@@ -5,8 +5,8 @@ import {join, relative, sep} from 'node:path';
 import {isJsonObject, parseJson} from '../../core/json.ts';
 import {once} from '../../core/once.ts';
 import {isGone, parseOwner, thisProcess} from '../../storage/lock-owner.ts';
+import {isWithin} from '../paths/existing.ts';
 import {findCommand} from '../paths/search-folder.ts';
-import {isWithin} from '../sandbox/existing.ts';
 import {headOf} from './committed-files.ts';
 import {anyFolder, identifyFile} from './file-identity.ts';
 import {

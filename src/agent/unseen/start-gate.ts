@@ -1,5 +1,5 @@
 import {messageOf} from '../../core/error.ts';
-import {isWithin} from '../sandbox/existing.ts';
+import {isWithin} from '../paths/existing.ts';
 import {settleWindows} from './change-window.ts';
 import {headOf} from './committed-files.ts';
 import {

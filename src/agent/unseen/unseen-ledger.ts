@@ -8,7 +8,7 @@ import {updateSmallFile} from '../../storage/kept-file.ts';
 import {readPrivateFile} from '../../storage/private-file.ts';
 import {makePrivateFolder} from '../../storage/private-folder.ts';
 import {folderSlug} from '../../storage/session-folder.ts';
-import {isWithin} from '../sandbox/existing.ts';
+import {isWithin} from '../paths/existing.ts';
 import {findCommitted} from './committed-files.ts';
 import {anyFolder, goneFile, identifyFile} from './file-identity.ts';
 

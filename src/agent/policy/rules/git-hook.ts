@@ -1,10 +1,10 @@
 import {homedir} from 'node:os';
 import {basename, sep} from 'node:path';
-import {isWithin} from '../../sandbox/existing.ts';
-import {findRepositories} from '../../sandbox/find-repositories.ts';
-import {type GitOrders, gitOrders, hookNames, usualHookFolders} from '../../sandbox/git-orders.ts';
-import {outerRepository} from '../../sandbox/git-places.ts';
-import {type HookOrders, hookOrders} from '../../sandbox/hook-orders.ts';
+import {findRepositories} from '../../obeyed/find-repositories.ts';
+import {type GitOrders, gitOrders, hookNames, usualHookFolders} from '../../obeyed/git-orders.ts';
+import {outerRepository} from '../../obeyed/git-places.ts';
+import {type HookOrders, hookOrders} from '../../obeyed/hook-orders.ts';
+import {isWithin} from '../../paths/existing.ts';
 import type {Places} from '../protected-places.ts';
 
 /** `workspace` is an absolute real path. */

@@ -3,9 +3,9 @@ import {readFile} from 'node:fs/promises';
 import {homedir} from 'node:os';
 import {basename, isAbsolute, join, resolve} from 'node:path';
 import process from 'node:process';
+import {isWithin} from '../../paths/existing.ts';
 import {protectedPlaces} from '../../policy/protected-places.ts';
 import {isSecretFile} from '../../policy/secret-files.ts';
-import {isWithin} from '../../sandbox/existing.ts';
 
 /** What a command lacks in the sandbox. */
 export type Refusal = 'network' | 'path' | 'hidden';

@@ -4,8 +4,8 @@ import {tmpdir} from 'node:os';
 import {delimiter, join} from 'node:path';
 import {expect, onTestFinished, test} from 'vitest';
 import {judge} from '../../../../src/agent/approval/ruling.ts';
+import {findRepositories} from '../../../../src/agent/obeyed/find-repositories.ts';
 import {boundsOf} from '../../../../src/agent/policy/bounds.ts';
-import {findRepositories} from '../../../../src/agent/sandbox/find-repositories.ts';
 import {foldersOutside} from '../../../../src/agent/tools/child/find-program.ts';
 import {findFiles} from '../../../../src/agent/tools/files/find-files.ts';
 

@@ -1,8 +1,8 @@
 import {readdir, readFile, realpath} from 'node:fs/promises';
 import {join, resolve} from 'node:path';
 import {AppError} from '../../../../core/error.ts';
-import {exists} from '../../../sandbox/existing.ts';
-import {linkedGit} from '../../../sandbox/git-places.ts';
+import {linkedGit} from '../../../obeyed/git-places.ts';
+import {exists} from '../../../paths/existing.ts';
 import {runChild} from '../../../tools/child/run-child.ts';
 import {isSecretFile} from '../../secret-files.ts';
 import type {Arguments} from '../options.ts';

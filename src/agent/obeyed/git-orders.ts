@@ -3,8 +3,8 @@ import {homedir} from 'node:os';
 import {basename, dirname, extname, isAbsolute, join, resolve, sep} from 'node:path';
 import process from 'node:process';
 import {AppError} from '../../core/error.ts';
+import {isWithin} from '../paths/existing.ts';
 import {runChild} from '../tools/child/run-child.ts';
-import {isWithin} from './existing.ts';
 import type {Repositories} from './find-repositories.ts';
 import {foldersIn, linkedGit, moduleFolders} from './git-places.ts';
 

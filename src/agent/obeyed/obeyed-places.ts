@@ -1,6 +1,6 @@
 import {readlink} from 'node:fs/promises';
 import {dirname, extname, join, relative, sep} from 'node:path';
-import {existing, exists, isWithin, outermost} from './existing.ts';
+import {existing, exists, isWithin, outermost} from '../paths/existing.ts';
 import {dataEndings, type GitOrders} from './git-orders.ts';
 import type {GitPlaces} from './git-places.ts';
 

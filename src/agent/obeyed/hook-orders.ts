@@ -1,7 +1,7 @@
 import {lstat, readdir, readFile} from 'node:fs/promises';
 import {basename, dirname, extname, join, relative} from 'node:path';
 import {isJsonObject, parseJson} from '../../core/json.ts';
-import {isWithin} from './existing.ts';
+import {isWithin} from '../paths/existing.ts';
 import {beginningOf, pathsOf, physical, wordsOf} from './git-orders.ts';
 
 /** What hooks run in a working folder, as far as words say it. All paths are absolute. */

@@ -1,8 +1,8 @@
 import {lstat, lutimes, readdir, readFile, realpath} from 'node:fs/promises';
 import {basename, dirname, join, relative, resolve} from 'node:path';
 import {setTimeout} from 'node:timers/promises';
+import {existing} from '../paths/existing.ts';
 import type {FolderSearch} from '../paths/search-folder.ts';
-import {existing} from './existing.ts';
 import {findRepositories, type Repositories} from './find-repositories.ts';
 
 /** What of git's data a command may change. */
