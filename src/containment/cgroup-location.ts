@@ -4,8 +4,7 @@ import {readFileSync, writeFileSync} from 'node:fs';
 import {dirname, join, relative} from 'node:path';
 import {promisify} from 'node:util';
 import {programsOf} from './bubblewrap.ts';
-import {createCgroup} from './cgroup.ts';
-import {readText} from './machine.ts';
+import {createCgroup, findOwnCgroup} from './cgroup.ts';
 
 /** Where cgroups for sandboxes can be created: folders of one hierarchy, or one for each controller. */
 export type CgroupLocation =
@@ -26,9 +25,6 @@ export async function findCgroupLocation(path: string): Promise<CgroupLocation |
 	return await findSystemd(path);
 }
 
-/** One mount of a cgroup hierarchy. */
-type Mounted = {readonly root: string; readonly at: string; readonly type: string; readonly options: readonly string[]};
-
 function candidates(): readonly Extract<CgroupLocation, {kind: 'folders'}>[] {
 	const unified = findOwnCgroup('cgroup2');
 	const [memory, pids] = [findOwnCgroup('cgroup', 'memory'), findOwnCgroup('cgroup', 'pids')];
@@ -38,36 +34,6 @@ function candidates(): readonly Extract<CgroupLocation, {kind: 'folders'}>[] {
 		),
 		...(memory && pids ? [{kind: 'folders', version: 1, memory: memory.own, pids: pids.own} as const] : []),
 	];
-}
-
-/**
- * Returns the folder of the cgroup of this process, and that of the hierarchy which it is in; undefined where there is none.
- * Hierarchies of version 1 have a controller.
- */
-export function findOwnCgroup(
-	type: 'cgroup' | 'cgroup2',
-	controller = '',
-): {readonly top: string; readonly own: string} | undefined {
-	const groups = readText('/proc/self/cgroup').trim().split('\n');
-	const group = groups.find(line => (line.split(':')[1] ?? '').split(',').includes(controller));
-	const mount = readMounts(readText('/proc/self/mountinfo')).find(
-		each => each.type === type && (controller === '' || each.options.includes(controller)),
-	);
-	return group === undefined || mount === undefined
-		? undefined
-		: {top: mount.at, own: join(mount.at, relative(mount.root, group.split(':').slice(2).join(':')))};
-}
-
-function readMounts(text: string): readonly Mounted[] {
-	return text
-		.trim()
-		.split('\n')
-		.map(line => {
-			const [before = '', after = ''] = line.split(' - ');
-			const [, , , root = '', at = ''] = before.split(' ');
-			const [type = '', , options = ''] = after.split(' ');
-			return {root, at, type, options: options.split(',')};
-		});
 }
 
 /** In version 2, a group with processes can't have limited child groups, but one of its ancestors may. */

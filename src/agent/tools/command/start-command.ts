@@ -1,7 +1,7 @@
 import {type ChildProcess, spawn} from 'node:child_process';
 import {randomUUID} from 'node:crypto';
 import {giveFilter} from '../../../containment/bubblewrap.ts';
-import {openCommandGroup} from '../../../containment/command-group.ts';
+import {createCommandCgroup} from '../../../containment/cgroup.ts';
 import {followDescendants} from '../../../containment/descendants.ts';
 import {endMarked, markVariable} from '../../../containment/end-marked.ts';
 import {type CommandLaunch, guardedLauncherOf, launcherOf, tellGuard} from '../../../containment/launch.ts';
@@ -61,14 +61,14 @@ const closeDelayMs = 500;
  */
 export function startCommand({sandbox, folder, maxProcesses, onData, ...start}: Start): RunningCommand {
 	const mark = randomUUID();
-	const group = sandbox ? undefined : openCommandGroup(mark);
-	const child = launch({...start, folder, maxProcesses, ...(sandbox && {sandbox})}, mark, group?.joinFile);
+	const cgroup = sandbox ? undefined : createCommandCgroup(mark);
+	const child = launch({...start, folder, maxProcesses, ...(sandbox && {sandbox})}, mark, cgroup?.entries[0]);
 	const onLeft = (left: readonly string[]) => tellGuard(child, left);
-	const descendants = sandbox || group ? undefined : followDescendants(child.pid, {onLeft});
+	const descendants = sandbox || cgroup ? undefined : followDescendants(child.pid, {onLeft});
 	const endRest = async () => {
 		await endMarked(mark, descendants?.running);
 		descendants?.stop();
-		await group?.end();
+		await cgroup?.end();
 	};
 	const errors: Buffer[] = [];
 	child.stdout?.on('data', onData);

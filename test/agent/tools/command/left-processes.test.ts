@@ -3,7 +3,7 @@ import {existsSync} from 'node:fs';
 import {join} from 'node:path';
 import process from 'node:process';
 import {expect, onTestFinished, test} from 'vitest';
-import {openCommandGroup} from '../../../../src/containment/command-group.ts';
+import {createCommandCgroup} from '../../../../src/containment/cgroup.ts';
 import {followDescendants} from '../../../../src/containment/descendants.ts';
 import {endMarked, markVariable} from '../../../../src/containment/end-marked.ts';
 import {guardedLauncherOf, tellGuard} from '../../../../src/containment/launch.ts';
@@ -48,20 +48,20 @@ test.skipIf(!isLinux)('a process is followed after its parent has ended and it h
 	await expect.poll(() => descendants.running()).toEqual([]);
 });
 
-const probe = openCommandGroup('probe');
+const probe = createCommandCgroup('probe');
 await probe?.end();
 
 test.skipIf(!probe)('the processes of a control group end with it, wherever they went', async () => {
-	const group = openCommandGroup(`test-${process.pid}`);
-	const {pid, said} = await startDaemon(`echo $$ >${group?.joinFile}`);
+	const group = createCommandCgroup(`test-${process.pid}`);
+	const {pid, said} = await startDaemon(`echo $$ >${group?.entries[0]}`);
 	const daemon = await said;
 	await group?.end();
 	await expect.poll(() => [pid, daemon].map(each => isRunning(each ?? 0))).toEqual([false, false]);
-	expect(existsSync(group?.joinFile ?? '')).toBe(false);
+	expect(existsSync(group?.entries[0] ?? '')).toBe(false);
 });
 
 test('without control groups nothing is created', () => {
-	expect(openCommandGroup('x', 'darwin')).toBe(undefined);
+	expect(createCommandCgroup('x', 'darwin')).toBe(undefined);
 	expect(followDescendants(process.pid, {platform: 'darwin'}).running()).toEqual([]);
 });
 
@@ -106,7 +106,7 @@ test.skipIf(!isLinux)(
 
 test.skipIf(!probe)('[15] so does one without its environment in a control group', async () => {
 	const mark = `bare-${process.pid}`;
-	const group = openCommandGroup(mark);
+	const group = createCommandCgroup(mark);
 	onTestFinished(() => group?.end());
-	await leaveAndDie('env -i PATH="$PATH" setsid', mark, {joinFile: group?.joinFile ?? ''});
+	await leaveAndDie('env -i PATH="$PATH" setsid', mark, {joinFile: group?.entries[0] ?? ''});
 });
