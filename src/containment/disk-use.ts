@@ -10,9 +10,9 @@ const blockBytes = 512;
 
 export type DiskUse = {readonly bytes: number; readonly files: number};
 
-/** Returns the disk use of folders, including removed files that are still open in `pids`. */
-export async function diskUseOf(folders: readonly string[], pids: readonly number[]): Promise<DiskUse> {
-	let bytes = removedBytes(folders[0] ?? '/', pids);
+/** Returns the disk use of folders, including removed files that are still open in processes, given by their folders in `/proc`. */
+export async function diskUseOf(folders: readonly string[], processes: readonly string[]): Promise<DiskUse> {
+	let bytes = removedBytes(folders[0] ?? '/', processes);
 	let files = 0;
 	for (const left = [...folders]; left.length > 0 && files <= maxFiles; ) {
 		const folder = left.pop() ?? '';
@@ -31,13 +31,13 @@ export async function diskUseOf(folders: readonly string[], pids: readonly numbe
 }
 
 /** Returns the bytes of open files without a name on the disk of `folder`. */
-function removedBytes(folder: string, pids: readonly number[]): number {
+function removedBytes(folder: string, processes: readonly string[]): number {
 	const seen = new Map<number, number>();
-	for (const pid of pids) {
+	for (const process of processes) {
 		try {
 			const {dev} = lstatSync(folder);
-			for (const name of readdirSync(`/proc/${pid}/fd`)) {
-				const path = `/proc/${pid}/fd/${name}`;
+			for (const name of readdirSync(`${process}/fd`)) {
+				const path = `${process}/fd/${name}`;
 				if (readlinkSync(path).endsWith(' (deleted)')) {
 					const stats = statSync(path);
 					seen.set(stats.ino, stats.dev === dev ? stats.blocks * blockBytes : 0);

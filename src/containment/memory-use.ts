@@ -8,31 +8,44 @@ const blockBytes = 512;
 const memoryFile = '/memfd:';
 
 /**
- * Returns the memory that processes use, in bytes: shared pages count once, and files in memory count even if no
- * process maps them.
+ * Returns whether processes, given by their folders in `/proc`, use more memory than that: shared pages count once, and
+ * files in memory count even if no process maps them. Counts shared pages only if that many would be exceeded without.
  */
-export function memoryUseOf(pids: readonly number[]): number {
-	const files = memoryFilesOf(pids);
-	const pages = pids.reduce((sum, pid) => sum + pagesOf(pid), 0);
+export function usesMoreMemory(processes: readonly string[], maxBytes: number): boolean {
+	const files = memoryFilesOf(processes);
 	const bytes = [...files.values()].reduce((sum, size) => sum + size, 0);
-	return pages + bytes - (files.size === 0 ? 0 : pids.reduce((sum, pid) => sum + mappedOf(pid, files), 0));
+	const whole = processes.reduce((sum, each) => sum + wholePagesOf(each), 0);
+	if (whole + bytes <= maxBytes) {
+		return false;
+	}
+
+	const pages = processes.reduce((sum, each) => sum + pagesOf(each), 0);
+	const mapped = files.size === 0 ? 0 : processes.reduce((sum, each) => sum + mappedOf(each, files), 0);
+	return pages + bytes - mapped > maxBytes;
 }
 
-/** Returns the anonymous, shared and swapped memory of a process, each page divided by the processes that share it. */
-function pagesOf(pid: number): number {
-	const text = readText(`/proc/${pid}/smaps_rollup`);
-	const fields = /^Pss_Shmem:/m.test(text) ? ['Pss_Anon', 'Pss_Shmem', 'SwapPss'] : ['RssAnon', 'RssShmem', 'VmSwap'];
+/** Returns the anonymous, shared and swapped memory of a process. */
+function wholePagesOf(process: string): number {
+	return sumOf(readText(`${process}/status`), ['RssAnon', 'RssShmem', 'VmSwap']);
+}
+
+/** Returns the same, with each page divided by the processes that share it. */
+function pagesOf(process: string): number {
+	const text = readText(`${process}/smaps_rollup`);
 	// Kernels without it, or a process that hides it, still show whole counts.
-	const counts = fields[0] === 'RssAnon' ? readText(`/proc/${pid}/status`) : text;
-	return fields.reduce((sum, name) => sum + kilobytesAt(counts, name), 0);
+	return /^Pss_Shmem:/m.test(text) ? sumOf(text, ['Pss_Anon', 'Pss_Shmem', 'SwapPss']) : wholePagesOf(process);
+}
+
+function sumOf(text: string, names: readonly string[]): number {
+	return names.reduce((sum, name) => sum + kilobytesAt(text, name), 0);
 }
 
 /** Returns the bytes of open files in memory, by inode. */
-function memoryFilesOf(pids: readonly number[]): ReadonlyMap<string, number> {
+function memoryFilesOf(processes: readonly string[]): ReadonlyMap<string, number> {
 	const files = new Map<string, number>();
-	for (const pid of pids) {
-		for (const name of list(`/proc/${pid}/fd`)) {
-			const path = `/proc/${pid}/fd/${name}`;
+	for (const process of processes) {
+		for (const name of list(`${process}/fd`)) {
+			const path = `${process}/fd/${name}`;
 			try {
 				if (readlinkSync(path).startsWith(memoryFile)) {
 					const {ino, blocks} = statSync(path);
@@ -48,8 +61,8 @@ function memoryFilesOf(pids: readonly number[]): ReadonlyMap<string, number> {
 }
 
 /** Returns the bytes of these files that are already counted as pages of a process. */
-function mappedOf(pid: number, files: ReadonlyMap<string, number>): number {
-	return readText(`/proc/${pid}/smaps`)
+function mappedOf(process: string, files: ReadonlyMap<string, number>): number {
+	return readText(`${process}/smaps`)
 		.split(/^(?=[\da-f]+-[\da-f]+ )/m)
 		.filter(mapping => files.has(/^\S+ \S+ \S+ \S+ (\d+) +\/memfd:/.exec(mapping)?.[1] ?? ''))
 		.reduce((sum, mapping) => sum + kilobytesAt(mapping, 'Pss'), 0);

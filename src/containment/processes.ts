@@ -1,3 +1,4 @@
+import {readdirSync} from 'node:fs';
 import {hostname} from 'node:os';
 import {isGone, type LockOwner, readProcessStat} from '../storage/lock-owner.ts';
 
@@ -35,4 +36,16 @@ export function signalGroup(pid: number | undefined, name: NodeJS.Signals): void
 /** Returns the state letter of a process (proc(5)): `T` for stopped, `Z` for zombie. */
 export function stateLetter(pid: number): string | undefined {
 	return readProcessStat(pid)?.[0];
+}
+
+/** Returns the folders in `/proc` of all processes that the first process of a sandbox sees. */
+export function processesSeenBy(init: number | undefined): readonly string[] {
+	const folder = `/proc/${init}/root/proc`;
+	try {
+		return readdirSync(folder)
+			.filter(name => /^\d+$/.test(name))
+			.map(pid => `${folder}/${pid}`);
+	} catch {
+		return [];
+	}
 }

@@ -6,12 +6,12 @@ import {followDescendants} from '../../../containment/descendants.ts';
 import {endMarked, markVariable} from '../../../containment/end-marked.ts';
 import {type CommandLaunch, guardedLauncherOf, launcherOf, tellGuard} from '../../../containment/launch.ts';
 import {diskOf} from '../../../containment/machine.ts';
-import {signalGroup} from '../../../containment/processes.ts';
+import {processesSeenBy, signalGroup} from '../../../containment/processes.ts';
+import {machineDiskLimit, machineMemoryLimit, processLimit, watchLimits} from '../../../containment/watch-limits.ts';
 import {AppError} from '../../../core/error.ts';
 import {withoutInherited} from '../../../storage/inherited-descriptors.ts';
 import type {WithheldFiles} from '../../policy/withheld-files.ts';
 import type {CommandOutput} from './command-output.ts';
-import {watchLimits} from './watch-limits.ts';
 
 export type Start = CommandLaunch & {
 	readonly folder: string;
@@ -48,6 +48,9 @@ export type StartedCommand = RunningCommand & {
 	readonly withheld: WithheldFiles | undefined;
 };
 
+/** How often it looks whether a limit may be exceeded that the kernel doesn't enforce: three short reads. */
+const limitIntervalMs = 500;
+
 /** Time between SIGTERM and SIGKILL. */
 const killDelayMs = 2000;
 
@@ -74,6 +77,7 @@ export function startCommand({sandbox, folder, maxProcesses, onData, ...start}: 
 	child.stdout?.on('data', onData);
 	child.stderr?.on('data', chunk => errors.length < 100 && errors.push(chunk));
 	const init = firstProcess(child);
+	const members = () => processesSeenBy(init.pid());
 	let limit: string | undefined;
 	const killAll = () => {
 		signalGroup(child.pid, 'SIGKILL');
@@ -84,7 +88,14 @@ export function startCommand({sandbox, folder, maxProcesses, onData, ...start}: 
 		killAll();
 	};
 	const stopWatching = sandbox
-		? watchLimits({init: init.pid, maxProcesses, disk: () => diskOf(folder), onExceeded: kill})
+		? watchLimits(limitIntervalMs, [
+				machineDiskLimit(
+					() => diskOf(folder),
+					() => kill('it nearly filled the disk'),
+				),
+				processLimit(maxProcesses, members, () => kill(`more than ${maxProcesses} processes`)),
+				machineMemoryLimit(members, () => kill('it used up the memory')),
+			])
 		: () => undefined;
 	let stopping: NodeJS.Timeout | undefined;
 	const ended = endOf(child, sandbox ? undefined : endRest).then(result => {

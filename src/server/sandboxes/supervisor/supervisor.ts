@@ -1,8 +1,11 @@
 import process from 'node:process';
 import {text} from 'node:stream/consumers';
-import {describeContainment} from '../../../containment/containment.ts';
-import {areStopped, endMembers, signalMembers} from '../../../containment/members.ts';
+import {describeContainment, formatMegabytes} from '../../../containment/containment.ts';
+import {maxFiles} from '../../../containment/disk-use.ts';
+import {areStopped, endMembers, membersOf, signalMembers} from '../../../containment/members.ts';
 import type {ProcessIdentity} from '../../../containment/processes.ts';
+import {diskLimit, memoryLimit, processLimit, watchLimits} from '../../../containment/watch-limits.ts';
+import {formatNumber} from '../../../core/format.ts';
 import {identityOf, thisProcess} from '../../../storage/lock-owner.ts';
 import {type ActiveContainment, setUpContainment} from './supervisor-containment.ts';
 import {createSupervisorLog} from './supervisor-log.ts';
@@ -10,7 +13,9 @@ import type {SupervisorPlan, SupervisorStatus} from './supervisor-plan.ts';
 import {writeStatus} from './supervisor-status.ts';
 import {runStep} from './supervisor-step.ts';
 import {watchDeadline} from './watch-deadline.ts';
-import {watchLimits} from './watch-limits.ts';
+
+/** How often it looks whether a limit may be exceeded that the kernel doesn't enforce: three short reads. */
+const limitIntervalMs = 100;
 
 // The entry of the process between the server and a sandbox, which lets the sandbox outlive the server. It runs the
 // steps in order, each in a process group, keeps the log and the sandbox within their limits, checks the deadline and
@@ -60,17 +65,32 @@ watchDeadline(plan, {
 	stop,
 	abandon: () => finish(),
 });
-watchLimits({
-	limits,
-	folders: writable,
-	membership,
-	isLimited,
-	note,
-	stop(why) {
-		stop(why);
-		endMembers(membership());
+const members = () => membersOf(membership()).map(pid => `/proc/${pid}`);
+const end = (why: string) => {
+	stop(why);
+	endMembers(membership());
+};
+const [memory, disk] = [limits.memoryBytes, limits.diskBytes].map(formatMegabytes);
+let kills = 0;
+const countKills = () => active?.cgroup?.memoryKills() ?? 0;
+watchLimits(limitIntervalMs, [
+	...(isLimited
+		? []
+		: [
+				processLimit(limits.processes, members, () => end(`it has more than ${limits.processes} processes`)),
+				memoryLimit(limits.memoryBytes, members, () => end(`it uses more than ${memory} of memory`)),
+			]),
+	diskLimit(limits.diskBytes, writable, members, what =>
+		end(what === 'bytes' ? `it uses more than ${disk} of disk` : `it has more than ${formatNumber(maxFiles)} files`),
+	),
+	{
+		isDue: () => countKills() > kills,
+		check() {
+			kills = countKills();
+			note(`the system killed a process: ${memory} of memory are used up`);
+		},
 	},
-});
+]);
 
 for (const [index, step] of steps.entries()) {
 	const isBuild = index < builds;

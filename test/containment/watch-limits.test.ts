@@ -1,6 +1,6 @@
 import {expect, onTestFinished, test, vi} from 'vitest';
-import {watchLimits} from '../../../../src/agent/tools/command/watch-limits.ts';
-import {diskOf} from '../../../../src/containment/machine.ts';
+import {diskOf} from '../../src/containment/machine.ts';
+import {machineDiskLimit, watchLimits} from '../../src/containment/watch-limits.ts';
 
 const gib = 1024 ** 3;
 
@@ -10,12 +10,8 @@ function watching(sizeBytes: number, ...free: readonly number[]) {
 	onTestFinished(() => void vi.useRealTimers());
 	const exceeded: string[] = [];
 	let at = 0;
-	const end = watchLimits({
-		init: () => undefined,
-		maxProcesses: 4096,
-		disk: () => ({freeBytes: free[Math.min(at++, free.length - 1)] ?? 0, sizeBytes}),
-		onExceeded: limit => exceeded.push(limit),
-	});
+	const disk = () => ({freeBytes: free[Math.min(at++, free.length - 1)] ?? 0, sizeBytes});
+	const end = watchLimits(500, [machineDiskLimit(disk, () => exceeded.push('it nearly filled the disk'))]);
 	vi.advanceTimersByTime(1600);
 	end();
 	return exceeded;
