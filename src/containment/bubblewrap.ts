@@ -1,10 +1,6 @@
-import {type ChildProcess, execFile, spawn} from 'node:child_process';
-import {existsSync, readFileSync} from 'node:fs';
-import {dirname, join} from 'node:path';
-import {promisify} from 'node:util';
-import {searchFolders} from '../core/search-path.ts';
-import {withoutInherited} from '../storage/inherited-descriptors.ts';
-import {systemCallFilter} from './system-call-filter.ts';
+import type {ChildProcess} from 'node:child_process';
+import {readFileSync} from 'node:fs';
+import {dirname} from 'node:path';
 
 /** A working bubblewrap and its features. */
 export type Bubblewrap = {
@@ -13,10 +9,10 @@ export type Bubblewrap = {
 	readonly hasSizes: boolean;
 	/** Options that create a user namespace; none if root drops its privileges, or if bubblewrap is setuid. */
 	readonly userNamespace: readonly string[];
-	/** If root runs the server: the program that runs each sandbox as another user. */
+	/** If root starts sandboxes of other users: the program that runs each as its own. */
 	readonly setpriv?: string;
 	/** Whether the kernel takes the filter of system calls. */
-	readonly takesFilter?: boolean;
+	readonly takesFilter: boolean;
 };
 
 /**
@@ -163,52 +159,6 @@ export function dropArguments({setpriv}: Bubblewrap, user: number | undefined): 
 		: [];
 }
 
-/** Returns the first bubblewrap in PATH that works with these folders hidden; undefined if there is none. */
-export async function findBubblewrap(path: string, hidden: readonly string[]): Promise<Bubblewrap | undefined> {
-	for (const program of programsOf(path, 'bwrap')) {
-		const help = await helpOf(program);
-		const hasSizes = canLimitSizes(help);
-		for (const drop of privilegeDrops(path, help)) {
-			for (const filter of filtersFor(drop)) {
-				const candidate = {program, hasSizes, ...drop, takesFilter: filter !== undefined};
-				if (help && (await works(candidate, hidden, filter))) {
-					return candidate;
-				}
-			}
-		}
-	}
-
-	return undefined;
-}
-
-/**
- * Returns the filters of system calls to try, best first. Where bubblewrap can't forbid user namespaces, the filter must: as
- * root in its own namespace, a task could mount file systems in memory that no limit counts.
- */
-function filtersFor({userNamespace}: Pick<Bubblewrap, 'userNamespace'>): ReadonlyArray<Buffer | undefined> {
-	const filter = systemCallFilter();
-	if (!filter) {
-		return [undefined];
-	}
-
-	return userNamespace.includes('--disable-userns') ? [filter, undefined] : [filter];
-}
-
-/** Returns the ways to drop the server's privileges, best first. */
-function privilegeDrops(path: string, help: string): readonly Pick<Bubblewrap, 'userNamespace' | 'setpriv'>[] {
-	if (isRoot()) {
-		return programsOf(path, 'setpriv').map(setpriv => ({userNamespace: [], setpriv}));
-	}
-
-	const ids = ['--uid', String(process.getuid?.() ?? 0), '--gid', String(process.getgid?.() ?? 0)];
-	const own = ['--unshare-user', ...ids];
-	return [
-		...(help.includes('--disable-userns') ? [{userNamespace: [...own, '--disable-userns']}] : []),
-		{userNamespace: own},
-		{userNamespace: []},
-	];
-}
-
 /** Returns whether this process is root on the machine, which a user namespace wouldn't restrict. */
 export function isRoot(): boolean {
 	return process.getuid?.() === 0;
@@ -226,55 +176,6 @@ export function userOf(seed: number): number {
 	} catch {
 		return 65_534;
 	}
-}
-
-/** Returns where a program is installed, in the order of PATH. */
-export function programsOf(path: string, name: string): readonly string[] {
-	return searchFolders(path)
-		.map(folder => join(folder, name))
-		.filter(existsSync);
-}
-
-/** Returns what a bubblewrap says about its options; '' if it doesn't start. */
-export async function helpOf(program: string): Promise<string> {
-	const {stdout} = await promisify(execFile)(program, ['--help'], {env: {}, timeout: 5000}).catch(() => ({stdout: ''}));
-	return stdout;
-}
-
-/** Returns whether a bubblewrap with this help can limit the size of a tmpfs. */
-export function canLimitSizes(help: string): boolean {
-	return help.includes('--size') && help.includes('--perms');
-}
-
-async function works(found: Bubblewrap, hidden: readonly string[], filter: Buffer | undefined): Promise<boolean> {
-	const policy = taskPolicy(found, {writable: [], hidden, temporary: '/tmp', scratchBytes: 1024 ** 2});
-	const program = [...dropArguments(found, userOf(0)), process.execPath, '--version'];
-	const args = [...(filter ? filterOptions : []), ...bubblewrapArguments(found, policy), '--', ...program];
-	return (await tryBubblewrap(found.program, args, filter)) === undefined;
-}
-
-const probeTimeoutMs = 10_000;
-
-/**
- * Tests a bubblewrap: a kernel or container may forbid what an installed one needs. Returns what it says if it fails; undefined
- * if it succeeds.
- */
-export function tryBubblewrap(program: string, args: readonly string[], filter?: Buffer): Promise<string | undefined> {
-	const standard = ['ignore', 'ignore', 'pipe', 'ignore', ...(filter ? ['pipe' as const] : [])] as const;
-	const child = withoutInherited(standard, stdio =>
-		spawn(program, args, {env: {}, stdio, timeout: probeTimeoutMs, killSignal: 'SIGKILL'}),
-	);
-	giveFilter(child, filter);
-	let complaint = '';
-	child.stderr?.on('data', chunk => {
-		complaint = `${complaint}${chunk}`.slice(-2000);
-	});
-	return new Promise(resolve => {
-		child.once('error', error => resolve(error.message));
-		child.once('close', status =>
-			resolve(status === 0 ? undefined : (complaint.trim().split('\n').at(-1) ?? '') || `exit status ${status}`),
-		);
-	});
 }
 
 /** With these, bubblewrap reads a filter of system calls. */

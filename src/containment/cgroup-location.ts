@@ -3,8 +3,8 @@ import {randomUUID} from 'node:crypto';
 import {readFileSync, writeFileSync} from 'node:fs';
 import {dirname, join, relative} from 'node:path';
 import {promisify} from 'node:util';
-import {programsOf} from './bubblewrap.ts';
 import {createCgroup, findOwnCgroup} from './cgroup.ts';
+import {programsOf} from './find-bubblewrap.ts';
 
 /** Where cgroups for sandboxes can be created: folders of one hierarchy, or one for each controller. */
 export type CgroupLocation =

@@ -1,7 +1,8 @@
 import {accessSync, constants} from 'node:fs';
 import {formatNumber} from '../core/format.ts';
-import {type Bubblewrap, findBubblewrap} from './bubblewrap.ts';
+import {type Bubblewrap, bubblewrapArguments, dropArguments, taskPolicy, userOf} from './bubblewrap.ts';
 import {type CgroupLocation, findCgroupLocation} from './cgroup-location.ts';
+import {findBubblewrap, programsOf} from './find-bubblewrap.ts';
 import type {SandboxLimits} from './launch.ts';
 import {findNetworkTools, type NetworkTools} from './network.ts';
 
@@ -20,7 +21,7 @@ export async function findContainment(path: string, hidden: readonly string[]): 
 		return {};
 	}
 
-	const [bubblewrap, cgroups] = await Promise.all([findBubblewrap(path, hidden), findCgroupLocation(path)]);
+	const [bubblewrap, cgroups] = await Promise.all([findTaskBubblewrap(path, hidden), findCgroupLocation(path)]);
 	const network = findNetworkTools(path, {
 		execute: file => isAccessible(file, constants.X_OK),
 		write: file => isAccessible(file, constants.W_OK),
@@ -31,6 +32,24 @@ export async function findContainment(path: string, hidden: readonly string[]): 
 		// A program without containment could leave its network.
 		...('missing' in network ? {networkLacks: network.missing} : bubblewrap && {network}),
 	};
+}
+
+/** Returns the bubblewrap in PATH that can contain tasks with these folders hidden; undefined if there is none. */
+export async function findTaskBubblewrap(path: string, hidden: readonly string[]): Promise<Bubblewrap | undefined> {
+	const task = {writable: [], hidden, temporary: '/tmp', scratchBytes: 1024 ** 2};
+	const found = await findBubblewrap({
+		programs: programsOf(path, 'bwrap'),
+		setprivs: programsOf(path, 'setpriv'),
+		mayLackFilter: false,
+		argumentsFor: candidate => [
+			...bubblewrapArguments(candidate, taskPolicy(candidate, task)),
+			'--',
+			...dropArguments(candidate, userOf(0)),
+			process.execPath,
+			'--version',
+		],
+	});
+	return 'why' in found ? undefined : found;
 }
 
 /** Returns the first line of a log: what contains the sandbox, and what is open. */

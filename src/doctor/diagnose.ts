@@ -154,7 +154,10 @@ async function checkSandbox({workspace, places, env}: Options): Promise<Check> {
 	try {
 		const found = await findSandbox({workspace, places, temporary, path: env['PATH'] ?? '', hasNetwork: false});
 		return found.kind === 'bubblewrap'
-			? good('Sandbox', `The agent's commands run in ${found.program}${found.filter ? '' : ', without a call filter'}.`)
+			? good(
+					'Sandbox',
+					`The agent's commands run in ${found.bubblewrap.program}${found.bubblewrap.takesFilter ? '' : ', without a call filter'}.`,
+				)
 			: note(
 					'Sandbox',
 					`The agent's commands are not contained, so that each is asked for: ${found.why}`,

@@ -3,15 +3,21 @@ import {homedir} from 'node:os';
 import {dirname, join} from 'node:path';
 import {setTimeout as sleep} from 'node:timers/promises';
 import {expect, test} from 'vitest';
-import {bubblewrapArguments, findBubblewrap, taskPolicy} from '../../src/containment/bubblewrap.ts';
+import {bubblewrapArguments, taskPolicy} from '../../src/containment/bubblewrap.ts';
+import {findTaskBubblewrap} from '../../src/containment/containment.ts';
 import {eventually, localSandboxes, temporaryFolder} from '../server/sandboxes/sandbox.ts';
 
 const path = process.env['PATH'] ?? '';
-const bubblewrap = await findBubblewrap(path, ['/tmp']);
+const bubblewrap = await findTaskBubblewrap(path, ['/tmp']);
 const reason = bubblewrap ? '' : ' (skipped: bubblewrap is missing or does not work here)';
 
 test('[15] everything is read-only or hidden except the workspace, which is mounted last', () => {
-	const found = {program: '/usr/bin/bwrap', hasSizes: true, userNamespace: ['--unshare-user', '--disable-userns']};
+	const found = {
+		program: '/usr/bin/bwrap',
+		hasSizes: true,
+		userNamespace: ['--unshare-user', '--disable-userns'],
+		takesFilter: true,
+	};
 	const options = {
 		writable: ['/data/w', '/data/t'],
 		hidden: ['/data/w/in', '/home', '/tmp', '/data', '/tmp/x'],
@@ -41,8 +47,8 @@ test('[15] everything is read-only or hidden except the workspace, which is moun
 test('a bwrap that fails counts as missing', async () => {
 	const folder = await temporaryFolder();
 	await writeFile(join(folder, 'bwrap'), '#!/bin/sh\nexit 1\n', {mode: 0o755});
-	expect(await findBubblewrap(folder, [])).toBeUndefined();
-	expect(await findBubblewrap('relative:/nowhere', [])).toBeUndefined();
+	expect(await findTaskBubblewrap(folder, [])).toBeUndefined();
+	expect(await findTaskBubblewrap('relative:/nowhere', [])).toBeUndefined();
 });
 
 test.skipIf(!bubblewrap)(`bubblewrap is not tried again for each folder of PATH${reason}`, async () => {
@@ -52,7 +58,7 @@ test.skipIf(!bubblewrap)(`bubblewrap is not tried again for each folder of PATH$
 	await writeFile(join(folder, 'bwrap'), script, {mode: 0o755});
 	const callsWith = async (folders: readonly string[]) => {
 		await writeFile(calls, '');
-		expect(await findBubblewrap([folder, ...folders, path].join(':'), [])).toBeDefined();
+		expect(await findTaskBubblewrap([folder, ...folders, path].join(':'), [])).toBeDefined();
 		return (await readFile(calls, 'utf8')).length;
 	};
 	expect(await callsWith(['/nowhere', '/usr/nowhere'])).toBe(await callsWith([]));

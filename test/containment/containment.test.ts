@@ -194,7 +194,10 @@ test('a network that cannot be had says what it lacks', () => {
 	});
 	expect(findNetworkTools('/bin', {execute: () => true, write: () => true})).toHaveProperty('pasta', '/bin/pasta');
 	const networkLacks = ['access to /dev/net/tun'];
-	const parts = {bubblewrap: {program: '/bin/bwrap', hasSizes: true, userNamespace: []}, networkLacks};
+	const parts = {
+		bubblewrap: {program: '/bin/bwrap', hasSizes: true, userNamespace: [], takesFilter: true},
+		networkLacks,
+	};
 	expect(summaryOf(parts)).toBe(
 		'contained by bubblewrap (missing: control groups, access to /dev/net/tun, so networks are open)',
 	);

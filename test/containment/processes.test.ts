@@ -1,9 +1,9 @@
 import {expect, test} from 'vitest';
-import {findBubblewrap} from '../../src/containment/bubblewrap.ts';
+import {findTaskBubblewrap} from '../../src/containment/containment.ts';
 import {eventually, localSandboxes, plainPath} from '../server/sandboxes/sandbox.ts';
 
 const path = process.env['PATH'] ?? '';
-const bubblewrap = await findBubblewrap(path, []);
+const bubblewrap = await findTaskBubblewrap(path, []);
 const ways = [['without bubblewrap', plainPath], ...(bubblewrap ? [['in bubblewrap', path] as const] : [])] as const;
 
 // For a user other than root the kernel's limit applies first, which may count all threads of the user.

@@ -1,5 +1,5 @@
 import {totalmem} from 'node:os';
-import {bubblewrapArguments, type HiddenPlace} from '../../containment/bubblewrap.ts';
+import {type Bubblewrap, bubblewrapArguments, type HiddenPlace} from '../../containment/bubblewrap.ts';
 import type {GuardedGit} from '../obeyed/obeyed-places.ts';
 import type {FolderSearch} from '../paths/search-folder.ts';
 import type {WithheldFiles} from '../policy/withheld-files.ts';
@@ -36,7 +36,7 @@ export type SandboxLayout = {
 const scratchShare = 1 / 4;
 
 /** Returns the arguments of bubblewrap for a command with this layout (SAFETY 15). */
-export function sandboxArguments(layout: SandboxLayout, hasSizes: boolean): readonly string[] {
+export function sandboxArguments(bubblewrap: Bubblewrap, layout: SandboxLayout): readonly string[] {
 	const {workspace, writable, readOnly, capabilities = []} = layout;
 	const policy = {
 		...layout,
@@ -49,5 +49,5 @@ export function sandboxArguments(layout: SandboxLayout, hasSizes: boolean): read
 		isOtherUser: false,
 		cwd: workspace,
 	};
-	return [...bubblewrapArguments({hasSizes, userNamespace: []}, policy), '--new-session'];
+	return [...bubblewrapArguments(bubblewrap, policy), '--new-session'];
 }

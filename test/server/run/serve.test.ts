@@ -2,14 +2,14 @@ import {mkdtemp, readdir, rm, stat, writeFile} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {expect, onTestFinished, test} from 'vitest';
-import {findBubblewrap} from '../../../src/containment/bubblewrap.ts';
+import {findTaskBubblewrap} from '../../../src/containment/containment.ts';
 import {isUuid} from '../../../src/core/uuid.ts';
 import {addToOrganization, initializeData, serve} from '../../../src/server/run/serve.ts';
 import {createLocalProvider} from '../../../src/server/sandboxes/local-provider.ts';
 import {eventually} from '../sandboxes/sandbox.ts';
 import {addTask} from '../sandboxes/task-folder.ts';
 
-const bubblewrap = await findBubblewrap(process.env['PATH'] ?? '', []);
+const bubblewrap = await findTaskBubblewrap(process.env['PATH'] ?? '', []);
 const reason = bubblewrap ? '' : ' (skipped: bubblewrap is missing or does not work here)';
 
 /** Starts servers on one folder, which end after the test. */

@@ -1,6 +1,7 @@
 import {rm} from 'node:fs/promises';
 import process from 'node:process';
 import {filterOptions} from '../../../containment/bubblewrap.ts';
+import {systemCallFilter} from '../../../containment/system-call-filter.ts';
 import type {Act} from '../../../core/session/approval.ts';
 import type {Places} from '../../policy/protected-places.ts';
 import {findSandbox, removeCreated, type Sandbox} from '../../sandbox/find-sandbox.ts';
@@ -74,7 +75,8 @@ export function createContainers({places, temporary, masks, find = findSandbox}:
 				created.add(path);
 			}
 
-			const {program, options: extra, hasSizes, filter} = found;
+			const {bubblewrap} = found;
+			const filter = bubblewrap.takesFilter ? systemCallFilter() : undefined;
 			const descriptors = ['--json-status-fd', '3', ...(filter ? filterOptions : [])];
 			return (
 				layout && {
@@ -83,7 +85,7 @@ export function createContainers({places, temporary, masks, find = findSandbox}:
 					withheld: layout.withheld,
 					listing: layout.listing,
 					...(filter && {filter}),
-					program: [program, ...extra, ...descriptors, ...sandboxArguments(layout, hasSizes), '--'],
+					program: [bubblewrap.program, ...descriptors, ...sandboxArguments(bubblewrap, layout), '--'],
 				}
 			);
 		},
