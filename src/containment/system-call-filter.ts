@@ -81,25 +81,71 @@ const newerCalls = [428, 429, 430, 431, 432, 433, 442];
 const ringCalls = [425, 426, 427];
 const clone3 = 435;
 
+/** Its arguments are in memory, where a filter can't look: programs call `openat` if the kernel seems to have no other. */
+const openat2 = 437;
+const fchmodat2 = 452;
+
 /** Calls that are refused with some arguments only. */
 const argumentCalls = {
-	x64: {clone: 56, unshare: 272, ioctl: 16},
-	arm64: {clone: 220, unshare: 97, ioctl: 29},
+	x64: {clone: 56, unshare: 272, ioctl: 16, socket: 41, shmget: 29, semget: 64},
+	arm64: {clone: 220, unshare: 97, ioctl: 29, socket: 198, shmget: 194, semget: 190},
 } as const;
 const newUser = 0x10000000;
 /** They type into a terminal. */
 const terminalControls = [0x5412, 0x541c];
 
-const notPermitted = 1;
-const notImplemented = 38;
+/**
+ * The families of sockets that programs need: local ones, both of the internet, and netlink. Others aren't bound to the
+ * network of the sandbox, such as those between a virtual machine and its host.
+ */
+const families = [1, 2, 10, 16];
 
-const [loadWord, jumpIfEqual, jumpIfAtLeast, jumpIfAnyBit, give] = [0x20, 0x15, 0x35, 0x45, 0x06];
+/**
+ * Shared memory and semaphores (System V) that no process holds aren't counted as its memory. Within these sizes all that the
+ * kernel allows together take less than a gigabyte. Programs need some bytes: PostgreSQL 56.
+ */
+const maxSharedBytes = 64 * 1024;
+const maxSemaphores = 250;
+
+/** Calls that set the mode of a file, with the place of that argument, and of flags without which it is none. */
+const modeCalls = {
+	x64: [
+		{number: 90, mode: 1},
+		{number: 91, mode: 1},
+		{number: 268, mode: 2},
+		{number: fchmodat2, mode: 2},
+		{number: 85, mode: 1},
+		{number: 133, mode: 1},
+		{number: 259, mode: 2},
+		{number: 2, mode: 2, flags: 1},
+		{number: 257, mode: 3, flags: 2},
+	],
+	arm64: [
+		{number: 52, mode: 1},
+		{number: 53, mode: 2},
+		{number: fchmodat2, mode: 2},
+		{number: 33, mode: 2},
+		{number: 56, mode: 3, flags: 2},
+	],
+} as const;
+/** A program with this bit runs with the rights of its owner, for any user of the machine. */
+const setUserId = 0o4000;
+/** `O_CREAT`, and the bit of `O_TMPFILE` that is no other flag's. */
+const createsFile = 0o100 | 0o20000000;
+
+const notPermitted = 1;
+const invalid = 22;
+const notImplemented = 38;
+const noSuchFamily = 97;
+
+const [loadWord, jumpIfEqual, jumpIfAbove, jumpIfAtLeast, jumpIfAnyBit, give] = [0x20, 0x15, 0x25, 0x35, 0x45, 0x06];
 const allow = 0x7fff0000;
 const fail = 0x00050000;
 
 /** Where the kernel puts the number of a call, the machine, and the lower half of an argument. */
 const [numberAt, machineAt] = [0, 4];
 const argumentAt = (index: number) => 16 + 8 * index;
+const upperHalfAt = (index: number) => argumentAt(index) + 4;
 
 type Instruction = readonly [code: number, ifTrue: number, ifFalse: number, value: number];
 
@@ -113,20 +159,32 @@ export function systemCallFilter(architecture = process.arch): Buffer | undefine
 		return undefined;
 	}
 
-	const {clone, unshare, ioctl} = argumentCalls[architecture];
+	const {clone, unshare, ioctl, socket, shmget, semget} = argumentCalls[architecture];
 	const refuse = (number: number, error: number): readonly Instruction[] => [
 		[jumpIfEqual, 0, 1, number],
 		[give, 0, 0, fail | error],
 	];
-	/** Refuses a call if the comparison of its argument is true for one of the values. */
-	const refuseWith = (number: number, argument: number, comparison: number, values: readonly number[]) => {
-		const checks = values.flatMap((value): readonly Instruction[] => [
+	/** Decides about a call by what it is given; it is allowed if nothing decides. */
+	const decide = (number: number, rules: readonly Instruction[]): readonly Instruction[] => [
+		[jumpIfEqual, 0, rules.length + 1, number],
+		...rules,
+		[give, 0, 0, allow],
+	];
+	/** Refuses if the comparison of a word is true for one of the values. */
+	const refuseIf = (word: number, comparison: number, values: readonly number[], error = notPermitted) => [
+		[loadWord, 0, 0, word] as const,
+		...values.flatMap((value): readonly Instruction[] => [
 			[comparison, 0, 1, value],
-			[give, 0, 0, fail | notPermitted],
-		]);
-		const rest: readonly Instruction[] = [[loadWord, 0, 0, argumentAt(argument)], ...checks, [give, 0, 0, allow]];
-		return [[jumpIfEqual, 0, rest.length, number] as const, ...rest];
-	};
+			[give, 0, 0, fail | error],
+		]),
+	];
+	const allowIf = (word: number, values: readonly number[]) => [
+		[loadWord, 0, 0, word] as const,
+		...values.flatMap((value): readonly Instruction[] => [
+			[jumpIfEqual, 0, 1, value],
+			[give, 0, 0, allow],
+		]),
+	];
 	const program: readonly Instruction[] = [
 		[loadWord, 0, 0, machineAt],
 		// Programs for another machine, such as those of 32 bits, would have other numbers.
@@ -141,10 +199,28 @@ export function systemCallFilter(architecture = process.arch): Buffer | undefine
 				] as const)),
 		...[...Object.values(machine.calls), ...newerCalls].flatMap(number => refuse(number, notPermitted)),
 		// Its flags are in memory, where a filter can't look; without it, programs call `clone`.
-		...[clone3, ...ringCalls].flatMap(number => refuse(number, notImplemented)),
-		...refuseWith(clone, 0, jumpIfAnyBit, [newUser]),
-		...refuseWith(unshare, 0, jumpIfAnyBit, [newUser]),
-		...refuseWith(ioctl, 1, jumpIfEqual, terminalControls),
+		...[clone3, openat2, ...ringCalls].flatMap(number => refuse(number, notImplemented)),
+		...[clone, unshare].flatMap(number => decide(number, refuseIf(argumentAt(0), jumpIfAnyBit, [newUser]))),
+		...decide(ioctl, refuseIf(argumentAt(1), jumpIfEqual, terminalControls)),
+		...decide(socket, [...allowIf(argumentAt(0), families), [give, 0, 0, fail | noSuchFamily]]),
+		...decide(shmget, [
+			...refuseIf(upperHalfAt(1), jumpIfAbove, [0], invalid),
+			...refuseIf(argumentAt(1), jumpIfAbove, [maxSharedBytes], invalid),
+		]),
+		...decide(semget, refuseIf(argumentAt(1), jumpIfAbove, [maxSemaphores], invalid)),
+		...modeCalls[architecture].flatMap(call =>
+			decide(call.number, [
+				// Without them the argument is whatever was there.
+				...('flags' in call
+					? ([
+							[loadWord, 0, 0, argumentAt(call.flags)],
+							[jumpIfAnyBit, 1, 0, createsFile],
+							[give, 0, 0, allow],
+						] as const)
+					: []),
+				...refuseIf(argumentAt(call.mode), jumpIfAnyBit, [setUserId]),
+			]),
+		),
 		[give, 0, 0, allow],
 	];
 	return Buffer.concat(program.map(encode));

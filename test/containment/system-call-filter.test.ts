@@ -36,6 +36,9 @@ function decide(filter: Buffer, {machine, number, args = []}: Call): number {
 			case 0x15:
 				jump(accumulator === value);
 				break;
+			case 0x25:
+				jump(accumulator > value);
+				break;
 			case 0x35:
 				jump(accumulator >= value);
 				break;
