@@ -124,6 +124,8 @@ type Task = {
 	readonly hidden: readonly string[];
 	readonly temporary: string;
 	readonly scratchBytes: number;
+	/** Sockets of services that must not be reachable. */
+	readonly sockets?: readonly string[];
 	/** The sandbox's resolver configuration: a file, and the path where it is mounted. */
 	readonly resolver?: readonly [file: string, path: string];
 };
@@ -131,7 +133,7 @@ type Task = {
 /** Returns the policy of a task of the server, which may run as another user, in a network that is made for it. */
 export function taskPolicy(
 	{setpriv}: Bubblewrap,
-	{writable, hidden, temporary, scratchBytes, resolver}: Task,
+	{writable, hidden, temporary, scratchBytes, sockets = [], resolver}: Task,
 ): ContainmentPolicy {
 	return {
 		temporary,
@@ -143,7 +145,7 @@ export function taskPolicy(
 		readOnly: resolver ? [resolver] : [],
 		// Node may be installed in a home.
 		programs: [process.execPath],
-		hidden: [],
+		hidden: sockets.map(path => ({path, isFolder: false})),
 		hasNetwork: true,
 		capabilities: setpriv ? ['CAP_SETUID', 'CAP_SETGID'] : [],
 		isOtherUser: true,

@@ -2,6 +2,7 @@ import {mkdir, open, stat} from 'node:fs/promises';
 import {homedir, userInfo} from 'node:os';
 import {basename, dirname, join, relative, sep} from 'node:path';
 import type {HiddenPlace} from '../../containment/bubblewrap.ts';
+import {serviceSockets, socketFolders} from '../../containment/service-sockets.ts';
 import {searchFolders} from '../../core/search-path.ts';
 import {gitOrders} from '../obeyed/git-orders.ts';
 import {gitPlaces, outerRepository, settleIndex} from '../obeyed/git-places.ts';
@@ -32,7 +33,7 @@ export type LayoutOptions = {
 };
 
 /** Where homes are, and where services listen whose sockets would lead out of the sandbox. */
-const coveredPlaces = ['/home', '/root', '/run', '/var/run'];
+const coveredPlaces = ['/home', '/root', ...socketFolders];
 
 /** What the kernel shows of processes; the sandbox has its own. */
 const kernelPlaces = ['/proc', '/sys', '/dev'];
@@ -95,6 +96,12 @@ export async function sandboxLayout(options: LayoutOptions): Promise<SandboxLayo
 		await Promise.all(tops.map(folder => settleIndex(folder, unread, listing.paths).catch(() => undefined)));
 	}
 
+	const sockets = serviceSockets(
+		place =>
+			isOutside(place) &&
+			(readable.some(root => isWithin(place, root)) || !(isCovered(place) || isWithin(place, '/tmp'))) &&
+			(outer === undefined || !isWithin(place, outer)),
+	);
 	const unchanged = withheld.fixed.map(place => place.path).filter(isSeen);
 	const placed = withheld.placed.filter(place => !isOutside(place) && place !== workspace);
 	return {
@@ -111,7 +118,12 @@ export async function sandboxLayout(options: LayoutOptions): Promise<SandboxLayo
 			...[...fixed, ...obeyed.fixed, ...placed].flatMap(place => foldersTo(place, [workspace, ...git.writable])),
 		],
 		readOnly: [...unchanged, ...git.readOnly, ...fixed, ...obeyed.fixed],
-		hidden: [...secrets, ...absent.map(place => ({path: place, isFolder: true})), ...(await Promise.all(masked))],
+		hidden: [
+			...secrets,
+			...sockets.map(place => ({path: place, isFolder: false})),
+			...absent.map(place => ({path: place, isFolder: true})),
+			...(await Promise.all(masked)),
+		],
 		created: absent,
 		git: {
 			...git,

@@ -6,6 +6,7 @@ import {userOf} from '../../containment/bubblewrap.ts';
 import {findContainment, type MachineContainment} from '../../containment/containment.ts';
 import {markOf, type SandboxLimits} from '../../containment/launch.ts';
 import {markerName} from '../../containment/processes.ts';
+import {socketFolders} from '../../containment/service-sockets.ts';
 import type {Environment} from '../../core/environment.ts';
 import {AppError} from '../../core/error.ts';
 import {once} from '../../core/once.ts';
@@ -60,7 +61,9 @@ const logSegments = 8;
 export function createLauncher(options: LaunchOptions): Launcher {
 	const {root, environment = process.env, hidden = []} = options;
 	const path = environment['PATH'] ?? standardPath.join(':');
-	const findHidden = once(() => existingFolders(['/home', '/root', '/run', '/tmp', homedir(), root, ...hidden]));
+	const findHidden = once(() =>
+		existingFolders(['/home', '/root', '/tmp', ...socketFolders, homedir(), root, ...hidden]),
+	);
 	return {
 		options,
 		environment,

@@ -6,6 +6,7 @@ import {type Cgroup, createCgroup} from '../../../containment/cgroup.ts';
 import {scopeCommand} from '../../../containment/cgroup-location.ts';
 import {launchCommand} from '../../../containment/launch.ts';
 import {type Network, openNetwork} from '../../../containment/network.ts';
+import {serviceSockets} from '../../../containment/service-sockets.ts';
 import {systemCallFilter} from '../../../containment/system-call-filter.ts';
 import {identityOf} from '../../../storage/lock-owner.ts';
 import type {SandboxStep} from '../provider.ts';
@@ -72,9 +73,11 @@ function wrapperOf(
 		return [];
 	}
 
+	const unseen = ['/tmp', ...hidden, ...writable];
 	const policy = taskPolicy(bubblewrap, {
 		writable,
 		hidden,
+		sockets: serviceSockets(path => !unseen.some(place => path.startsWith(`${place}/`))),
 		temporary: writable.at(-1) ?? cwd,
 		scratchBytes: Math.floor(limits.memoryBytes * scratchFraction),
 		...(network && {resolver: network.resolver}),
