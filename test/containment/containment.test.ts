@@ -19,6 +19,9 @@ const mebibyte = 1024 ** 2;
 const without = (part: unknown, name: string) => (part ? '' : ` (skipped: ${name} is missing or does not work here)`);
 const contained = test.skipIf(!bubblewrap);
 const why = without(bubblewrap, 'bubblewrap');
+const noNetwork = found.network
+	? ''
+	: ` (SKIPPED, nothing of this is tested: ${found.networkLacks?.join(', ')} missing)`;
 
 /** The processes that were left on this machine. */
 function sleepers(seconds: number): readonly number[] {
@@ -142,9 +145,9 @@ test.each(ways)(
 	},
 );
 
-contained(
-	`[15] a task reaches no service of this machine, no other task and no credentials of a cloud${why}`,
-	async () => {
+test.skipIf(!bubblewrap || !found.network)(
+	`[15] a task reaches no service of this machine, no other task and no credentials of a cloud${why || noNetwork}`,
+	async ({skip}) => {
 		const secret = createServer((_, response) => response.end('secret')).listen(0, '127.0.0.1');
 		onTestFinished(() => void secret.close());
 		await new Promise(resolve => secret.once('listening', resolve));
@@ -170,20 +173,20 @@ contained(
 			});
 		const neighbour = await start(other, []);
 		await eventually(() => provider.isListening(neighbour, other));
+		skip(
+			(await log(neighbour)).includes('the network is OPEN'),
+			'SKIPPED, nothing of this is tested: pasta fails here',
+		);
 		const id = await start(own, [foreign, other]);
 		expect(await provider.isListening(id, other)).toBe(false);
 		await eventually(async () => (await log(id)).includes('done'));
 		expect(await provider.isListening(id, own)).toBe(true);
 		expect(await (await fetch(`http://127.0.0.1:${own}`)).text()).toBe('own');
-		const [notice, ...lines] = (await log(id)).trim().split('\n');
-		if (notice?.includes('the network is OPEN')) {
-			expect(lines.slice(0, 2)).toEqual(['reached', 'reached']);
-		} else {
-			expect(lines.slice(0, 2)).toEqual(['ECONNREFUSED', 'ECONNREFUSED']);
-			expect(lines.slice(2, 5)).toEqual(['EHOSTUNREACH', 'EHOSTUNREACH', 'EHOSTUNREACH']);
-			// The address of the gateway is no other name of this machine's loopback.
-			expect(lines.slice(5)).toEqual([expect.not.stringMatching(/^reached$/), 'done']);
-		}
+		const [, ...lines] = (await log(id)).trim().split('\n');
+		expect(lines.slice(0, 2)).toEqual(['ECONNREFUSED', 'ECONNREFUSED']);
+		expect(lines.slice(2, 5)).toEqual(['EHOSTUNREACH', 'EHOSTUNREACH', 'EHOSTUNREACH']);
+		// The address of the gateway is no other name of this machine's loopback.
+		expect(lines.slice(5)).toEqual([expect.not.stringMatching(/^reached$/), 'done']);
 	},
 );
 

@@ -27,7 +27,7 @@ test('a supervisor waits for its plan, however late and in how many pieces it co
 		...{steps: [{name: 'command', command: [process.execPath, '-e', '']}], builds: 0, graceMs: 300, mark: 1},
 		...{containment: await findContainment(plainPath, []), segmentBytes: 1000, segments: 2},
 		limits: {
-			...{memoryBytes: 1e9, processes: 100, cpuSeconds: 60},
+			...{memoryBytes: 1e9, processes: 4096, cpuSeconds: 60},
 			...{fileBytes: 1e6, diskBytes: 1e8, logBytes: 1e4},
 		},
 	};
