@@ -56,8 +56,38 @@ function decide(filter: Buffer, {machine, number, args = []}: Call): number {
 }
 
 const machines = [
-	{name: 'x64', machine: 0xc000003e, clone: 56, unshare: 272, ioctl: 16, keyctl: 250, bpf: 321, mount: 165, read: 0},
-	{name: 'arm64', machine: 0xc00000b7, clone: 220, unshare: 97, ioctl: 29, keyctl: 219, bpf: 280, mount: 40, read: 63},
+	{
+		name: 'x64',
+		machine: 0xc000003e,
+		socket: 41,
+		shmget: 29,
+		semget: 64,
+		openat: 257,
+		fchmod: 91,
+		clone: 56,
+		unshare: 272,
+		ioctl: 16,
+		keyctl: 250,
+		bpf: 321,
+		mount: 165,
+		read: 0,
+	},
+	{
+		name: 'arm64',
+		machine: 0xc00000b7,
+		socket: 198,
+		shmget: 194,
+		semget: 190,
+		openat: 56,
+		fchmod: 52,
+		clone: 220,
+		unshare: 97,
+		ioctl: 29,
+		keyctl: 219,
+		bpf: 280,
+		mount: 40,
+		read: 63,
+	},
 ] as const;
 
 describe.each(machines)('[15] the filter of system calls for $name', ({name, machine, ...calls}) => {
@@ -88,6 +118,22 @@ describe.each(machines)('[15] the filter of system calls for $name', ({name, mac
 		// The kernel takes only the lower half.
 		expect(of(calls.ioctl, 0n, 0xdead_0000_5412n)).toBe(notPermitted);
 		expect([of(calls.ioctl, 0n, 0x5401n), of(calls.ioctl, 0x5412n, 0x5413n)]).toEqual([allow, allow]);
+	});
+
+	test('refuses sockets of other networks, set-user-ID bits and large memory that no process holds', () => {
+		expect([1n, 2n, 10n, 16n].map(family => of(calls.socket, family))).toEqual([allow, allow, allow, allow]);
+		expect([0n, 17n, 38n, 40n].map(family => of(calls.socket, family) & 0xffff)).toEqual([97, 97, 97, 97]);
+		expect([56n, 65536n, 65537n, 1n << 32n].map(size => of(calls.shmget, 0n, size) & 0xffff)).toEqual([0, 0, 22, 22]);
+		expect([17n, 250n, 251n].map(count => of(calls.semget, 0n, count) & 0xffff)).toEqual([0, 0, 22]);
+		expect([0o755n, 0o2775n, 0o4755n].map(mode => of(calls.fchmod, 3n, mode))).toEqual([allow, allow, notPermitted]);
+		// Without a flag that creates a file, the mode is whatever was in its place.
+		expect(of(calls.openat, 0n, 0n, 0o2n, 0o4755n)).toBe(allow);
+		for (const flags of [0o101n, 0o20200002n]) {
+			expect([of(calls.openat, 0n, 0n, flags, 0o100644n), of(calls.openat, 0n, 0n, flags, 0o4644n)]).toEqual([
+				allow,
+				notPermitted,
+			]);
+		}
 	});
 
 	test('knows no call of another machine, nor in another form', () => {
