@@ -84,10 +84,11 @@ const maxUsed = 0.5;
 
 /** Limits the memory of all processes together once hardly any is left on the machine. */
 export function machineMemoryLimit(members: Members, onExceeded: () => void): Limit {
+	const total = totalmem();
 	return {
-		isDue: () => (availableMemory() ?? Number.POSITIVE_INFINITY) < totalmem() * minFree,
+		isDue: () => (availableMemory() ?? Number.POSITIVE_INFINITY) < total * minFree,
 		check() {
-			if (usesMoreMemory(members(), totalmem() * maxUsed)) {
+			if (usesMoreMemory(members(), total * maxUsed)) {
 				onExceeded();
 			}
 		},
