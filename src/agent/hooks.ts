@@ -166,7 +166,7 @@ type HookPlace = {
 	/** The root of the project, a real path. */
 	readonly root: string;
 	/** The commands of the session, in whose sandbox hooks run. */
-	readonly commands: Pick<CommandSession, 'sandbox' | 'start'>;
+	readonly commands: CommandSession;
 	readonly signal: AbortSignal;
 };
 
@@ -185,10 +185,7 @@ const lacks: Readonly<Record<Refusal, string>> = {
 };
 
 /** Returns why a hook would run outside the sandbox, as a clause; undefined if it runs inside. */
-async function whyUncontained(
-	{sandbox}: Hook,
-	{commands, folder}: Pick<HookPlace, 'commands' | 'folder'>,
-): Promise<string | undefined> {
+async function whyUncontained({sandbox}: Hook, {commands, folder}: HookPlace): Promise<string | undefined> {
 	if (sandbox === false) {
 		return 'your settings say so';
 	}

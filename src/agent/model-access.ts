@@ -289,7 +289,7 @@ function isSame(a: Secret | undefined, b: Secret | undefined): boolean {
  * Returns the error of a request. If the host rejected a key that is from a variable, its hint names the variable, because a
  * stored key isn't used while that is set; if it got no key, the error says that it asks for one. Any other error stays.
  */
-function explainKey(error: unknown, provider: ModelProvider, {variable, key}: Pick<Host, 'variable' | 'key'>): unknown {
+function explainKey(error: unknown, provider: ModelProvider, {variable, key}: Host): unknown {
 	if (!(error instanceof AppError && error.badKey && (variable || !key))) {
 		return error;
 	}

@@ -59,7 +59,7 @@ const kernelControls = ['sys', 'sysrq-trigger', 'irq', 'bus', 'fs', 'acpi', 'scs
  * become read-only after the last mount point inside them was created.
  */
 export function bubblewrapArguments(
-	{hasSizes, userNamespace}: Pick<Bubblewrap, 'hasSizes' | 'userNamespace'>,
+	{hasSizes, userNamespace}: Bubblewrap,
 	policy: ContainmentPolicy,
 ): readonly string[] {
 	const {temporary, scratchBytes, covered, readable, writable, readOnly, hidden, capabilities} = policy;

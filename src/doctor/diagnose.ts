@@ -32,7 +32,7 @@ type Patient = {
 	/** Why that folder can't be opened. */
 	readonly homeFault?: HomeFault | undefined;
 	readonly config: Config;
-	readonly settings: Pick<UserSettings, 'faults'>;
+	readonly settings: UserSettings;
 	readonly keychain: Keychain | undefined;
 	/** The working folder, a real path. */
 	readonly workspace: string;

@@ -34,7 +34,7 @@ export function replace(
 }
 
 /** Returns the text after an edit, and the caret behind what it inserted. */
-function replaced(before: ComposerState, {start, removed, inserted}: Pick<Edit, 'start' | 'removed' | 'inserted'>) {
+function replaced(before: ComposerState, {start, removed, inserted}: Edit) {
 	const source = spliced(before, start, start + removed.length, inserted);
 	return {...source, caret: boundaryFrom(textOf(source), start + inserted.length)};
 }

@@ -49,7 +49,7 @@ export function resultObject(
 		readonly from: number;
 		readonly usedBefore: number;
 		readonly priceOf: PriceOf;
-		readonly losses?: Pick<Losses, 'warnings' | 'refused'>;
+		readonly losses?: Losses;
 	},
 ): ResultObject {
 	const blocks = blocksOf(transcript).slice(from);
@@ -99,7 +99,7 @@ export function asksForResult(argv: readonly string[]): boolean {
 }
 
 /** Returns the result of a run that couldn't start, for programs that wait for one. */
-export function resultWithoutRun(error: ErrorReport, losses?: Pick<Losses, 'warnings' | 'refused'>): ResultObject {
+export function resultWithoutRun(error: ErrorReport, losses?: Losses): ResultObject {
 	const end: RunEnd =
 		error.code === 'interrupted'
 			? {type: 'run-end', reason: 'interrupted', stopReason: 'incomplete'}

@@ -15,7 +15,7 @@ const stepMs = 30_000;
  */
 export async function waitUntil(
 	due: () => number,
-	{clock, signal}: {readonly clock: Pick<TailClock, 'now' | 'sleep'>; readonly signal: AbortSignal},
+	{clock, signal}: {readonly clock: TailClock; readonly signal: AbortSignal},
 ): Promise<void> {
 	for (let left = due() - clock.now(); left > 0; left = due() - clock.now()) {
 		await clock.sleep(Math.min(left, stepMs), signal);

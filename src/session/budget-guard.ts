@@ -264,7 +264,7 @@ function estimateRequest({messages, model, cause, tools, priceOf}: Asked, all: r
 }
 
 /** Returns the cost of a request in US dollars, 0 for an unknown one. */
-type Cost = (request: Pick<MessageUsage, 'model' | 'usage'>) => number;
+type Cost = (request: MessageUsage) => number;
 
 /** What requests of a run cost that its usage lacks, in US dollars. */
 type Unrecorded = {

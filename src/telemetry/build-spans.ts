@@ -167,7 +167,7 @@ export function callSpan(
 	{id, name, arguments: args}: Call,
 	times: Pick<Span, 'startUs' | 'endUs'>,
 	{hasContent, hide}: SpanOptions,
-	result?: Pick<EventOf<'tool-result'>, 'output' | 'failed'>,
+	result?: EventOf<'tool-result'>,
 ): Span {
 	const failure = result ? (result.failed ? 'tool_error' : undefined) : 'interrupted';
 	return {

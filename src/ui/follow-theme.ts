@@ -13,7 +13,7 @@ type Dependencies = {
 	readonly store: AppStore;
 	readonly palette: Palette;
 	readonly env: Environment;
-	readonly measure: Pick<TerminalMeasure, 'askColors'>;
+	readonly measure: TerminalMeasure;
 	/** Draws the window again; the scrollback stays as it is. */
 	readonly redraw: () => void;
 };

@@ -225,12 +225,7 @@ function withMentions(
 }
 
 /** Applies a token to the prompt, in its Vim mode if it has one. */
-function stepOf(
-	composer: ComposerState,
-	token: InputToken,
-	window: ComposerWindow,
-	{vim, setVim}: Pick<AppState, 'vim' | 'setVim'>,
-) {
+function stepOf(composer: ComposerState, token: InputToken, window: ComposerWindow, {vim, setVim}: AppState) {
 	if (!vim) {
 		return reduceComposer(composer, token, window);
 	}

@@ -263,7 +263,7 @@ async function openFirst(
 
 type SecretParts = {
 	readonly secrets: Pick<KnownSecrets, 'find' | 'hide'>;
-	readonly interact: Pick<SessionInteraction, 'inquire'>;
+	readonly interact: SessionInteraction;
 };
 
 /**

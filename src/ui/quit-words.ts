@@ -2,7 +2,7 @@ import {formatAmount} from '../core/format.ts';
 import type {AppState} from '../store/store.ts';
 
 /** Returns a warning about what ends with the app: runs in the background, and sandboxes of its own server. '' for nothing. */
-export function endsWithApp({ownSandboxes, background}: Pick<AppState, 'ownSandboxes' | 'background'>): string {
+export function endsWithApp({ownSandboxes, background}: AppState): string {
 	const runs = background.filter(({state}) => state !== 'ended').length;
 	const ending = [
 		...(runs > 0 ? [formatAmount(runs, 'background run')] : []),

@@ -18,7 +18,7 @@ export type SandboxExpiry = {
 type Dependencies = {
 	readonly store: AppStore;
 	readonly notifier: Notifier;
-	readonly clock: Pick<TailClock, 'now' | 'sleep'>;
+	readonly clock: TailClock;
 };
 
 const minuteMs = 60_000;

@@ -53,7 +53,7 @@ const maxTotalBytes = 16 * 1024 * 1024;
 export async function attachImages(
 	messages: readonly Message[],
 	model: string,
-	{load}: Pick<ImageStore, 'load'>,
+	{load}: ImageStore,
 ): Promise<readonly Message[]> {
 	if (!messages.some(message => message.role !== 'assistant' && message.images)) {
 		return messages;

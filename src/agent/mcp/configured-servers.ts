@@ -36,7 +36,7 @@ export function idOf(name: string): string {
  * Returns the servers of the user and of the project. Of several with one name, the user's own is used, first the one for
  * this project, so that no project gets what the user allowed for theirs; else that of the deepest folder.
  */
-export function configuredServers({files}: Pick<ProjectState, 'files'>): readonly ConfiguredServer[] {
+export function configuredServers({files}: ProjectState): readonly ConfiguredServer[] {
 	const isOwn = ({standing}: JudgedFile) => standing === 'user';
 	const ordered = [...files.filter(isOwn), ...files.filter(file => !isOwn(file)).toReversed()];
 	const taken = new Set<string>();
@@ -63,7 +63,7 @@ export function configuredServers({files}: Pick<ProjectState, 'files'>): readonl
 }
 
 /** Returns the servers that files name but that can't be used. */
-export function serverFaults({files}: Pick<ProjectState, 'files'>): readonly ServerFault[] {
+export function serverFaults({files}: ProjectState): readonly ServerFault[] {
 	return files.flatMap(({path, mcp}) => (mcp?.faults ?? []).map(fault => ({...fault, path})));
 }
 

@@ -24,10 +24,7 @@ export type FileVariables = {
  * Reads the `envFile` of a server; without one it has no variables. That of a project is a file in the project. Throws
  * AppError("usage") for a file that can't be used.
  */
-export async function readEnvFile(
-	configured: ConfiguredServer,
-	project: Pick<Project, 'state' | 'places'>,
-): Promise<FileVariables> {
+export async function readEnvFile(configured: ConfiguredServer, project: Project): Promise<FileVariables> {
 	const {server} = configured;
 	const {envFile} = server;
 	if (envFile === undefined) {
@@ -57,7 +54,7 @@ export async function readEnvFile(
 async function contentOf(
 	{scope, path}: ConfiguredServer,
 	envFile: string,
-	{state, places}: Pick<Project, 'state' | 'places'>,
+	{state, places}: Project,
 ): Promise<FileContent | undefined> {
 	const isElsewhere = isAbsolute(envFile) || envFile.startsWith('~/');
 	if (scope === 'project' && isElsewhere) {

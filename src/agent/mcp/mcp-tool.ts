@@ -18,7 +18,7 @@ type Options = {
 	readonly isLocal: boolean;
 	/** Runs a call that may change files. */
 	readonly aroundCall?: <Result>(call: () => Promise<Result>) => Promise<Result>;
-	readonly server: Pick<Server, 'call'>;
+	readonly server: Server;
 	readonly stepUp: StepUp;
 	/** Returns what asks the user of the session; undefined if nobody can be asked. */
 	readonly ask: () => AskUser | undefined;

@@ -12,7 +12,7 @@ const maxImages = 5;
 /** Returns a result as the model reads it; images are shown to it. Throws `AppError("failed")` for one that is an error. */
 export async function resultText(
 	{parts, isError}: CallResult,
-	context: Pick<ToolContext, 'onImage'>,
+	context: ToolContext,
 	hide: (text: string) => string,
 ): Promise<string> {
 	let images = 0;
@@ -30,7 +30,7 @@ export async function resultText(
 	return text.trim() === '' ? 'The tool returned nothing.' : text;
 }
 
-async function imageText(part: Extract<ResultPart, {type: 'image' | 'audio'}>, context: Pick<ToolContext, 'onImage'>) {
+async function imageText(part: Extract<ResultPart, {type: 'image' | 'audio'}>, context: ToolContext) {
 	try {
 		return (await showImage(Buffer.from(part.data, 'base64'), 'image', context)) ?? textOf(part);
 	} catch (error) {

@@ -104,12 +104,12 @@ async function readOne(mention: Mention, reading: Reading): Promise<Attachment |
 }
 
 /** Returns the context in which images are kept in `images`, if the model sees some. */
-function showingTo(images: ShownImage[], {context, images: store}: Pick<Reading, 'context' | 'images'>): ToolContext {
+function showingTo(images: ShownImage[], {context, images: store}: Reading): ToolContext {
 	return store ? {...context, onImage: imagesTo(images, store)} : context;
 }
 
 /** Throws AppError("failed") for images or PDFs that the model can't read: it may not be the one that was checked before. */
-function assertSeen(shown: readonly Pick<ShownImage, 'type'>[], {images}: Pick<Reading, 'images'>): void {
+function assertSeen(shown: readonly Pick<ShownImage, 'type'>[], {images}: Reading): void {
 	const unseen = shown.find(({type}) => !images?.isSeen(type));
 	if (unseen) {
 		throw new AppError('failed', `This model can't read ${unseen.type === 'application/pdf' ? 'PDFs' : 'images'}.`);
@@ -117,11 +117,7 @@ function assertSeen(shown: readonly Pick<ShownImage, 'type'>[], {images}: Pick<R
 }
 
 /** Returns the context in which a file is attached: a model that can't read it isn't told that it is shown. */
-function attachingTo(
-	images: ShownImage[],
-	reading: Pick<Reading, 'context' | 'images'>,
-	lines: Mention['lines'],
-): ToolContext {
+function attachingTo(images: ShownImage[], reading: Reading, lines: Mention['lines']): ToolContext {
 	const {onImage} = showingTo(images, reading);
 	return {
 		...reading.context,

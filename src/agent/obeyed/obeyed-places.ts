@@ -23,7 +23,7 @@ export type GuardedGit = GitPlaces & Pick<ObeyedPlaces, 'awaited' | 'links'> & {
 export async function obeyedPlaces(
 	{settings, folders, programs, named}: GitOrders,
 	workspace: string,
-	git: Pick<GitPlaces, 'writable'>,
+	git: GitPlaces,
 ): Promise<ObeyedPlaces> {
 	const roots = [workspace, ...git.writable];
 	const rootOf = (path: string) => roots.find(root => path !== root && isWithin(path, root));

@@ -6,7 +6,7 @@ import {refusal} from './rules/rule.ts';
 import {isSecretFile} from './secret-files.ts';
 
 /** Returns a guard that asks the user before a secret file is opened. It throws `AppError("failed")` if they refuse. */
-export function askForSecrets({approve}: Pick<ToolContext, 'approve'>): Guard {
+export function askForSecrets({approve}: ToolContext): Guard {
 	return async ({real, shown}) => {
 		if (!isSecretFile(real)) {
 			return;

@@ -210,7 +210,7 @@ function expressionOf(files: string): RegExp {
 
 /** True if a change makes another program run something else by itself. `before` is undefined for a new file. */
 export function changesStart(
-	{part}: Pick<SelfStarting, 'part'>,
+	{part}: SelfStarting,
 	{before = '', after}: {readonly before?: string | undefined; readonly after: string},
 	called?: ReadonlySet<string>,
 ): boolean {

@@ -24,7 +24,7 @@ export function hooksInEffect(state: ProjectState): readonly Hook[] {
 }
 
 /** Returns the commands of the hooks in effect; none while no hook runs because a file is invalid. */
-export async function hookCommands({state}: Pick<Project, 'state'>): Promise<readonly string[]> {
+export async function hookCommands({state}: Project): Promise<readonly string[]> {
 	try {
 		return hooksInEffect(await state()).map(({command}) => command);
 	} catch (error) {

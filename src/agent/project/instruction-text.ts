@@ -31,7 +31,7 @@ export function nestedInstructionText(files: readonly JudgedFile[], hide: (text:
 	return `[The user has agreed to these instructions for the files of that folder: follow them.]\n\n${sections.join('\n\n')}`;
 }
 
-export function isInstruction({kind}: Pick<JudgedFile, 'kind'>): boolean {
+export function isInstruction({kind}: JudgedFile): boolean {
 	return kind === 'instructions' || kind === 'import';
 }
 

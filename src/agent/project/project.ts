@@ -208,6 +208,6 @@ export function inEffect({files}: ProjectState): readonly JudgedFile[] {
 }
 
 /** Returns where a file is. */
-export function locationOf({path}: Pick<ProjectFile, 'path'>, {root}: Pick<ProjectState, 'root'>): string {
+export function locationOf({path}: ProjectFile, {root}: Pick<ProjectState, 'root'>): string {
 	return resolve(root, path);
 }

@@ -53,10 +53,7 @@ export function createReadSkill({skills, hide, rules}: Options): Tool {
 }
 
 /** Returns a skill as the model reads it: its folder, its files, its instructions. */
-export async function skillText(
-	{name, folder, body}: Pick<Skill, 'name' | 'folder' | 'body'>,
-	denied?: DeniedFiles,
-): Promise<string> {
+export async function skillText({name, folder, body}: Skill, denied?: DeniedFiles): Promise<string> {
 	const found = await readdir(folder, {recursive: true, withFileTypes: true}).catch(() => []);
 	const files = found
 		.filter(entry => entry.isFile() && entry.name !== 'SKILL.md')

@@ -7,7 +7,7 @@ type Parts = {
 	readonly text: string;
 	readonly below: readonly string[];
 	/** How it ended, if `below` begins with that. */
-	readonly end?: Pick<ToolFacts, 'status' | 'end'>;
+	readonly end?: ToolFacts;
 	/** What the model reads of no output. */
 	readonly none?: string;
 };
@@ -15,7 +15,7 @@ type Parts = {
 /** Returns the result of a command for the model, and reports which lines of it are the command's own. */
 export function commandResult(
 	{above = [], text, below, end, none = '(no output)'}: Parts,
-	{onFacts}: Pick<ToolContext, 'onFacts'>,
+	{onFacts}: ToolContext,
 ): string {
 	const lines = text === '' ? 0 : linesOf(text);
 	onFacts?.({lines, above: linesOf(...above), below: linesOf(...below), ...end});

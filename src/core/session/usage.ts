@@ -81,7 +81,7 @@ export type MessageUsage = {
 export type Spent = Pick<MessageUsage, 'model' | 'usage' | 'price'>;
 
 /** True for a turn of the conversation that the user sees, also if it was retried or a watch asked for it. */
-export function isTurn({cause}: Pick<MessageUsage, 'cause'>): boolean {
+export function isTurn({cause}: MessageUsage): boolean {
 	return cause !== 'compaction' && cause !== 'task';
 }
 

@@ -59,10 +59,7 @@ export type Removed = {readonly userId: string; readonly sandboxes: number};
  * made stays. Throws `AppError("not-found")` for an unknown organization and for a user who is no member, and
  * `AppError("conflict")` if no owner would remain.
  */
-export async function removeMember(
-	services: DataAccess,
-	{organization, email}: Pick<NewMember, 'organization' | 'email'>,
-): Promise<Removed> {
+export async function removeMember(services: DataAccess, {organization, email}: NewMember): Promise<Removed> {
 	return await services.database.transaction().execute(async database => {
 		const organizationId = await lockMembers(database, organization);
 		const userId = (await findAccountByEmail({database}, email))?.id ?? '';

@@ -156,10 +156,7 @@ const reservationBytes = 4 * 1024 * 1024;
  * Creates a quota that reserves bytes for uploads in the memory of this process, and claims them in the database once
  * they have arrived. An upload that is cut off, by its client or by a crash of the server, must not stay counted.
  */
-function createUploadQuota({
-	database,
-	storageLimit: limit,
-}: Pick<ArtifactServices, 'database' | 'storageLimit'>): UploadQuota {
+function createUploadQuota({database, storageLimit: limit}: ArtifactServices): UploadQuota {
 	const quota: Quota = {database, limit, reserved: new Map()};
 	return async ({organizationId, announcedBytes, chunks}, put) => {
 		const progress: Progress = {organizationId, reserved: 0, claimed: 0};

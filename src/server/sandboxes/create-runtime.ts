@@ -21,10 +21,7 @@ export type NewRuntime = {
 const configVersion = '1';
 
 /** Creates a runtime without a sandbox and returns its id. Rejects (409) a key that is in use. */
-export async function createRuntime(
-	{database, now}: Pick<SandboxServices, 'database' | 'now'>,
-	runtime: NewRuntime,
-): Promise<string> {
+export async function createRuntime({database, now}: SandboxServices, runtime: NewRuntime): Promise<string> {
 	const {key, name, description = null, taskReference, requestedSeconds = null} = runtime;
 	const id = randomUUID();
 	const at = now().toISOString();

@@ -90,11 +90,7 @@ export async function markStarted(database: Queries, id: string): Promise<void> 
  * Records that a sandbox has started, which its server couldn't do before it crashed, if it has processes or an end.
  * Returns its current row.
  */
-export async function confirmStart(
-	database: Queries,
-	sandbox: SandboxRow,
-	{kind}: Pick<SandboxState, 'kind'>,
-): Promise<SandboxRow> {
+export async function confirmStart(database: Queries, sandbox: SandboxRow, {kind}: SandboxState): Promise<SandboxRow> {
 	if (sandbox.billed_before_start === null || kind === 'gone' || kind === 'paused') {
 		return sandbox;
 	}

@@ -10,7 +10,7 @@ const maxLength = 256 * 1024;
 
 /** Merges the given inputs with the defaults. Returns errors for invalid ones. */
 export function readInputs(
-	{inputs}: Pick<TaskDefinition, 'inputs'>,
+	{inputs}: TaskDefinition,
 	given: TaskInputs,
 ): {readonly values: TaskInputs} | {readonly errors: readonly ValidationErrorItem[]} {
 	const errors: ValidationErrorItem[] = [];
@@ -47,7 +47,7 @@ export function readInputs(
 
 /** Returns the sentence for errors that begin with an unknown input; undefined for any other errors. */
 export function unknownInput(
-	{name, inputs}: Pick<TaskDefinition, 'name' | 'inputs'>,
+	{name, inputs}: TaskDefinition,
 	[first]: readonly ValidationErrorItem[],
 ): string | undefined {
 	return first?.type === 'unknown_input'

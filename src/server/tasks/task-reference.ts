@@ -33,7 +33,7 @@ export function resolveReference(
 }
 
 /** Returns whether an organization may use a task: its own tasks and public ones. */
-export function isUsableBy(task: Pick<Task, 'owner' | 'public'>, organization: string): boolean {
+export function isUsableBy(task: Task, organization: string): boolean {
 	return task.owner === organization || task.public;
 }
 

@@ -9,7 +9,7 @@ export type Task = TaskDefinition & {
 };
 
 /** Returns the name of the variable with a service's port. */
-export function portVariable({services}: Pick<TaskDefinition, 'services'>, name: string): string {
+export function portVariable({services}: TaskDefinition, name: string): string {
 	const isOnly = Object.keys(services).length === 1;
 	return services[name]?.env ?? (isOnly ? 'PORT' : `${name.toUpperCase()}_PORT`);
 }

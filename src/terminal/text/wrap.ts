@@ -44,7 +44,7 @@ export const continues = '\u001B[;m';
  * Breaks text at the width only, and marks each row that a terminal breaks in the same place: it selects and copies such
  * rows as one line. Rows with text of uncertain width aren't marked.
  */
-export function softWrap(line: string, width: number, options: Pick<WrapOptions, 'first'> = {}): readonly string[] {
+export function softWrap(line: string, width: number, options: WrapOptions = {}): readonly string[] {
 	const rows = wrapLine(line, width, {...options, hard: true});
 	const isFull = (row: string) => lineWidth(row) === width && isSimple(plainText(row));
 	return rows.map((row, index) => (index < rows.length - 1 && isFull(row) ? row + continues : row));

@@ -43,12 +43,12 @@ function withName(text: string, name: string): string {
 }
 
 /** True if the model is to write next: no call and no command is open. */
-export function awaitsModel({open}: Pick<Transcript, 'open'>): boolean {
+export function awaitsModel({open}: Transcript): boolean {
 	return open.every(({kind}) => kind !== 'tool' && kind !== 'command');
 }
 
 /** Returns when the wait for the next attempt ends, in milliseconds since 1970; 0 if none was the last thing to happen. */
-export function retryTime({settled, open}: Pick<Transcript, 'settled' | 'open'>): number {
+export function retryTime({settled, open}: Transcript): number {
 	const last = open.at(-1) ?? settled.at(-1);
 	return (last?.kind === 'notice' && last.until) || 0;
 }

@@ -14,7 +14,7 @@ type Dependencies = {
 	readonly store: AppStore;
 	readonly session: Pick<TerminalSession, 'signal' | 'show' | 'enable' | 'disable'>;
 	readonly env: Environment;
-	readonly settings: Pick<UserSettings, 'value' | 'onChange'>;
+	readonly settings: UserSettings;
 	/** Returns the working folder, which names a session without a title. */
 	readonly folder: () => string;
 	/** Hides credentials in a text. */

@@ -5,7 +5,7 @@ import {shortFolder} from '../welcome.ts';
 
 type Dependencies = {
 	readonly folder: FolderAccess;
-	readonly interact: Pick<SessionInteraction, 'choose' | 'confirm'>;
+	readonly interact: SessionInteraction;
 	readonly homeFolder: string | undefined;
 };
 

@@ -11,7 +11,7 @@ const maxShown = 500;
  * Searches earlier prompts, the latest first; the text of the prompt is the first filter. The selected one replaces the
  * prompt, and undo restores it. Esc cancels.
  */
-export async function searchHistory(store: AppStore, {choose, say}: Pick<SessionInteraction, 'choose' | 'say'>) {
+export async function searchHistory(store: AppStore, {choose, say}: SessionInteraction) {
 	const {composer, setFilter, setGuard} = store.getState();
 	const prompts = [...new Set(composer.history.toReversed())];
 	if (prompts.length === 0) {

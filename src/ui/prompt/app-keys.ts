@@ -79,7 +79,7 @@ export function pressInApp(token: KeyToken, keyboard: Keyboard): void {
 }
 
 /** Shows the keys until the next one. */
-export async function showKeys({store, interact}: Pick<AppKeys, 'store' | 'interact'>): Promise<void> {
+export async function showKeys({store, interact}: AppKeys): Promise<void> {
 	const {keyLines} = await import('./key-panel.ts');
 	if (!needsUser(store.getState())) {
 		interact.show('Keys', columns => keyLines(store.getState().ownKeys, columns), {closesOnKey: true});

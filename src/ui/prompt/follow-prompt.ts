@@ -36,7 +36,7 @@ export async function followPrompt(dependencies: Dependencies): Promise<() => Pr
 
 type KeyParts = {
 	readonly store: AppStore;
-	readonly program: {readonly settings: Pick<Program['local']['settings'], 'file' | 'value' | 'onChange'>};
+	readonly program: {readonly settings: Program['local']['settings']};
 	/** Prints a warning above the prompt, with what to do in a line of its own. */
 	readonly warn: (text: string, hint?: string) => void;
 };

@@ -59,7 +59,7 @@ export function callAt(blocks: readonly Shown[], at: number): number {
 }
 
 /** Returns a sentence for each command that has begun to run: its result is written when it ends, which may take minutes. */
-export function startedCommands(now: Pick<Transcript, 'open'>, before: Pick<Transcript, 'open'>): readonly string[] {
+export function startedCommands(now: Transcript, before: Transcript): readonly string[] {
 	if (now.open === before.open) {
 		return [];
 	}

@@ -272,7 +272,7 @@ export function findBlock(
 }
 
 /** Returns the line with the matches marked; unchanged without colour. */
-export function highlightFound(line: string, text: string, {color, found}: Pick<Palette, 'color' | 'found'>): string {
+export function highlightFound(line: string, text: string, {color, found}: Palette): string {
 	const wanted = text.toLowerCase();
 	if (!color || wanted === '') {
 		return line;

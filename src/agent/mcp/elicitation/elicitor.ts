@@ -136,7 +136,7 @@ function askerOf(calls: ReadonlySet<ElicitingCall>): AskUser | undefined {
 function declined(
 	{message}: Elicitation,
 	reason: string,
-	{server, onLog}: Pick<Options, 'server' | 'onLog'>,
+	{server, onLog}: Options,
 	calls: Iterable<ElicitingCall>,
 ): ElicitAnswer {
 	const text = `The MCP server ${server} asked for input (“${message.slice(0, 200)}”). Declined: ${reason}.`;

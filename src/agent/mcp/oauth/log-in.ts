@@ -151,11 +151,7 @@ function assertSafe(page: URL, server: URL): void {
 }
 
 /** Waits for the browser, or for the address that the user pastes. */
-async function firstAnswer(
-	browser: Promise<LoginAnswer>,
-	state: string,
-	{pasted}: Pick<LoginOptions, 'pasted'>,
-): Promise<LoginAnswer> {
+async function firstAnswer(browser: Promise<LoginAnswer>, state: string, {pasted}: LoginOptions): Promise<LoginAnswer> {
 	const read = async () => {
 		for (let problem: string | undefined; ; ) {
 			const text = await pasted(problem);

@@ -102,7 +102,7 @@ async function refresh(
 	}
 }
 
-function needsLogin({name}: Pick<TokenAuthOptions, 'name'>, cause?: unknown): AppError {
+function needsLogin({name}: TokenAuthOptions, cause?: unknown): AppError {
 	return new AppError('auth', cause ? 'its login has expired' : 'it needs a login', {
 		hint: `Log in: \`mcp login ${shellWord(name)}\``,
 		...(cause !== undefined && {cause}),

@@ -96,7 +96,7 @@ type Reading = {
 type Position = Pick<SimpleCommand, 'inSequence' | 'hasInput'>;
 
 /** Collects the simple commands. Returns why one isn't understood. */
-function readScript({commands}: Pick<ParsedScript, 'commands'>, reading: Reading): string | undefined {
+function readScript({commands}: ParsedScript, reading: Reading): string | undefined {
 	return firstOf(commands, statement =>
 		readStatement(statement, reading, {inSequence: commands.length === 1, hasInput: false}),
 	);

@@ -112,7 +112,7 @@ function printsWords([name, ...words]: readonly GivenWord[]): boolean {
 }
 
 /** Returns the words of a command as a rule that denies is compared with them. */
-export function wordsOf({name, args}: Pick<Command, 'name' | 'args'>): readonly GivenWord[] {
+export function wordsOf({name, args}: Command): readonly GivenWord[] {
 	return [name, ...args].flatMap(item => (item?.type === 'Word' ? [givenWord(item)] : []));
 }
 

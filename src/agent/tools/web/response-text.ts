@@ -21,10 +21,7 @@ type Received = {readonly url: URL; readonly method: string; readonly response: 
  * Returns a response for the model: status, address, type and text. Pages become Markdown, and credentials are hidden
  * (SAFETY 8). Throws `AppError("failed")` for a body that is not text.
  */
-export async function describeResponse(
-	{url, method, response}: Received,
-	context: Pick<ToolContext, 'onImage'>,
-): Promise<string> {
+export async function describeResponse({url, method, response}: Received, context: ToolContext): Promise<string> {
 	const {status, headers, isCut} = response;
 	const type = (headers['content-type'] ?? '').slice(0, maxValueLength);
 	const hasBody = method !== 'HEAD' && response.bytes.length > 0;
@@ -48,7 +45,7 @@ export async function describeResponse(
 	return [...safe, ...(safe.some((line, index) => line !== lines[index]) ? [redactionNote] : [])].join('\n').trimEnd();
 }
 
-async function readBody({bytes, isCut}: WebResponse, type: string, url: URL, context: Pick<ToolContext, 'onImage'>) {
+async function readBody({bytes, isCut}: WebResponse, type: string, url: URL, context: ToolContext) {
 	const image = isCut ? undefined : await showImage(bytes, url.pathname.split('/').at(-1) || url.host, context);
 	if (image !== undefined) {
 		return {title: '', text: image, isPageCut: false};

@@ -19,7 +19,7 @@ const drainMs = 500;
 /** Runs a program in a process group of its own. Never throws: a program that can't be started has the status 127. */
 export function runStep(
 	[file = '', ...args]: readonly string[],
-	{cwd, environment}: Pick<SupervisorPlan, 'cwd' | 'environment'>,
+	{cwd, environment}: SupervisorPlan,
 	{write, onStart, onExit}: Handlers,
 ): Promise<Ended> {
 	return new Promise(resolve => {
