@@ -7,8 +7,8 @@ import {type HelpKeys, helpKeys, lineKeys} from '../src/command/help-groups.ts';
 import {isLineByLine} from '../src/command/line-by-line.ts';
 import type {Result} from '../src/command/result.ts';
 import {findCommand} from '../src/command/table.ts';
-import {topicResult} from '../src/command/topics/topic-result.ts';
-import {findTopic, topics} from '../src/command/topics/topics.ts';
+import {findTopic, type Topic, topics} from '../src/command/topics/topics.ts';
+import {noOwnKeys} from '../src/editor/keymap/keymap.ts';
 
 export default command({
 	name: 'help',
@@ -71,4 +71,17 @@ function helpOfCommand(
 
 	const {path, command: found} = findCommand(entries, words);
 	return helpOf(path, found, inApp);
+}
+
+/** Returns the page of a topic, with the keys in effect. It loads pages and renderer with the first page that is asked for. */
+export async function topicResult(
+	{name, summary}: Topic,
+	ownKeys = noOwnKeys,
+): Promise<Extract<Result, {kind: 'page'}>> {
+	const [{pageOf}, {renderMarkdown}] = await Promise.all([
+		import('../src/command/topics/pages.ts'),
+		import('../src/terminal/markdown/markdown.ts'),
+	]);
+	const markdown = pageOf(name, ownKeys);
+	return {kind: 'page', markdown, draw: renderMarkdown, data: {topic: name, summary, text: markdown}};
 }

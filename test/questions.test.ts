@@ -65,7 +65,7 @@ const questions: Readonly<Record<string, readonly string[]>> = {
 		'src/server/handlers/environments.ts#environmentHandlers',
 		'src/server/sandboxes/environment-state.ts#endEnvironment',
 		'src/server/sandboxes/local-provider.ts#createLocalProvider',
-		'src/server/sandboxes/supervisor/end-sandbox.ts#endProcesses',
+		'src/server/sandboxes/local-provider.ts#endProcesses',
 		'src/containment/members.ts#endMembers',
 	],
 	'what is sent to the model?': [

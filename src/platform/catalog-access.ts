@@ -3,8 +3,7 @@ import type {Catalog} from '../core/catalog.ts';
 import {demoModel} from '../core/model.ts';
 import {once} from '../core/once.ts';
 import type {RequestPrice} from '../core/session/request-record.ts';
-import {type PriceOf, ratesOf, type TokenUsage} from '../core/session/usage.ts';
-import {priceOfServer} from '../providers/server-price.ts';
+import {type Price, type PriceOf, ratesOf, type TokenUsage} from '../core/session/usage.ts';
 import type {AppStore} from '../store/store.ts';
 
 type Dependencies = {
@@ -51,4 +50,12 @@ export function createCatalogAccess({store, demoInfo}: Dependencies): CatalogAcc
 		},
 		modelIds: () => modelIds,
 	};
+}
+
+/** Returns a model's price from its server's catalog, in US dollars per million tokens; undefined if it has none. */
+function priceOfServer(model: InferenceInfo | undefined): Price | undefined {
+	const {cost_input: input, cost_output: output} = model ?? {};
+	return typeof input === 'number' && typeof output === 'number'
+		? {input, cacheRead: input, cacheWrite: input, output}
+		: undefined;
 }

@@ -10,6 +10,7 @@ import type {FilesPart, LocalPart, ModelPart, PromptsPart, ServersPart, SessionP
 import type {Program} from '../command/program.ts';
 import {createCompletionValues} from '../config/completion-values.ts';
 import {type ResolvedProfile, resolveProfile} from '../config/resolve-profile.ts';
+import type {UserSettings} from '../config/settings/user-settings.ts';
 import {knownEfforts} from '../core/effort.ts';
 import {AppError} from '../core/error.ts';
 import {plainHttpWarning} from '../core/origin.ts';
@@ -25,6 +26,8 @@ import {readBytes} from '../storage/read-bytes.ts';
 import {localConnection} from '../store/connection-slice.ts';
 import type {AppStore} from '../store/store.ts';
 import {reducesMotion} from '../terminal/motion.ts';
+import {type Scheme, terminalScheme} from '../terminal/text/style.ts';
+import {defaultTheme} from '../terminal/theme/theme-names.ts';
 import {createSandboxExpiry} from '../watch/watch-expiry.ts';
 import {createWatches} from '../watch/watch-list.ts';
 import {type AgentParts, createAgentParts} from './agent-parts.ts';
@@ -35,7 +38,6 @@ import type {ProgramOptions} from './program-options.ts';
 import {promptFileEntries} from './prompt-files.ts';
 import {createServers, type Servers} from './servers.ts';
 import {skillEntries} from './skill-parts.ts';
-import {followTheme} from './theme-parts.ts';
 
 /** Builds the program from its parts. Throws `AppError` if the state folder or the configuration is invalid. */
 export function compose(given: ProgramOptions): Program {
@@ -303,4 +305,20 @@ function contextsOf(
 		};
 	};
 	return request => ({...request, program: {...parts, servers: serversFor(request)}});
+}
+
+/** Selects the user's theme, now and whenever it is saved. Returns its colours for output that no terminal is asked about. */
+function followTheme({store, env}: ProgramOptions, settings: UserSettings): () => Promise<Scheme> {
+	const select = () => store.getState().setTheme(settings.value('theme'));
+	select();
+	settings.onChange(key => (key === 'theme' ? select() : undefined));
+	return async () => {
+		const theme = settings.value('theme');
+		if (theme === defaultTheme) {
+			return terminalScheme;
+		}
+
+		const {knownScheme} = await import('../terminal/theme/themes.ts');
+		return knownScheme(theme, env);
+	};
 }

@@ -13,8 +13,14 @@ import type {LogToFollow} from '../logs/log-to-follow.ts';
 import type {AppStore} from '../store/store.ts';
 import {createRecorder, type Recorder, type RecorderOptions, type RecordLog} from './recorder.ts';
 import type {SessionSwitch} from './session-switch.ts';
-import {type Beginning, type RunDependencies, type SessionGrants, startAgent} from './start-run.ts';
-import {createUserCommands, type UserCommands} from './user-commands.ts';
+import {
+	type Beginning,
+	createUserCommands,
+	type RunDependencies,
+	type SessionGrants,
+	startAgent,
+	type UserCommands,
+} from './start-run.ts';
 
 /** What a session is opened with. */
 export type SessionParts = RecorderOptions &

@@ -4,16 +4,17 @@ import {useShallow} from 'zustand/react/shallow';
 import {shallow} from 'zustand/vanilla/shallow';
 import {questionKeys} from '../editor/keymap/default-keys.ts';
 import {hintKey} from '../editor/keymap/key-label.ts';
-import {isHiddenByDraft, needsUser, panelHasFocus} from '../store/panel-slice.ts';
+import {isHiddenByDraft, needsUser, type OpenPanel, panelHasFocus} from '../store/panel-slice.ts';
 import type {AppState} from '../store/store.ts';
+import {fitTitle} from '../terminal/text/fit-parts.ts';
 import {safeLine} from '../terminal/text/safe-text.ts';
 import {truncate} from '../terminal/text/width.ts';
 import {Composer, promptRows} from './composer.tsx';
 import {useApp, useKeymap, useUi} from './context.ts';
 import {Box, Text} from './ink.ts';
 import {Lines} from './lines.tsx';
+import type {PanelProps} from './panels/panel.ts';
 import {plainRule} from './panels/panel-rows.ts';
-import {PanelView} from './panels/panel-view.tsx';
 import {moduleOf, panelHeight} from './panels/panels.ts';
 import {type Layout, layOut, layOutBelow, logPanelHeight, todoHeight} from './screen/layout.ts';
 import {Status} from './status-line.tsx';
@@ -188,4 +189,23 @@ function placeholderOf({panel, hasFocus, isRunning, busy, isInserting}: LayoutPa
 function caretElsewhere({panel: open, filter, size: {columns}}: LayoutParts, {gap, logPanel, frame, panel}: Below) {
 	const caret = open && moduleOf(open).caret?.(open, filter, {columns, height: panel});
 	return caret && {row: gap + logPanel + frame + caret.row, column: caret.column};
+}
+
+/** Shows the open panel above the prompt. */
+function PanelView({panel, height, focusKey}: PanelProps<OpenPanel>) {
+	const isHidden = useApp(isHiddenByDraft);
+	const {draw: Draw, title} = moduleOf(panel);
+	return isHidden ? (
+		<Waiting title={title(panel)} focusKey={focusKey} />
+	) : (
+		<Draw key={panel.askedAt} panel={panel} height={height} focusKey={focusKey} />
+	);
+}
+
+/** Shows in one row which panel waits beside the draft, and how to get there. */
+function Waiting({title, focusKey}: {readonly title: string; readonly focusKey: string}) {
+	const {palette} = useUi();
+	const columns = useApp(state => state.size.columns);
+	const hints = [...(focusKey ? [`${focusKey} answer`] : []), 'Esc cancel'];
+	return <Lines lines={[palette.dim(fitTitle(`? ${safeLine(title)}`, {hints, role: String}, columns))]} />;
 }

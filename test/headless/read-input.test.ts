@@ -4,8 +4,7 @@ import {connect, createServer, type Socket} from 'node:net';
 import {join} from 'node:path';
 import {PassThrough} from 'node:stream';
 import {afterEach, expect, test, vi} from 'vitest';
-import {readInput} from '../../src/headless/read-input.ts';
-import type {StdinOrigin} from '../../src/headless/stdin-origin.ts';
+import {readInput, type StdinOrigin} from '../../src/headless/read-input.ts';
 import {temporaryFolder} from '../storage/temporary.ts';
 
 type ReadOptions = Parameters<typeof readInput>[1];

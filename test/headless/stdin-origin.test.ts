@@ -4,7 +4,7 @@ import {closeSync, mkdirSync, openSync, symlinkSync, writeFileSync} from 'node:f
 import {join} from 'node:path';
 import fc from 'fast-check';
 import {expect, onTestFinished, test} from 'vitest';
-import {hasWriter, originOf} from '../../src/headless/stdin-origin.ts';
+import {hasWriter, originOf} from '../../src/headless/read-input.ts';
 import {temporaryFolder} from '../storage/temporary.ts';
 
 type Listed = {readonly id: number; readonly parent: number; readonly name: string; readonly links: readonly string[]};

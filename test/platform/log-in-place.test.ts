@@ -1,6 +1,6 @@
 import {expect, test} from 'vitest';
 import {AppError} from '../../src/core/error.ts';
-import {logInPlace} from '../../src/platform/log-in-place.ts';
+import {logInPlace} from '../../src/ui/submit.ts';
 import {api, inOrg} from '../commands/api.ts';
 import {testContext} from '../commands/context.ts';
 

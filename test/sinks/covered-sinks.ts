@@ -18,7 +18,7 @@ export const coveredSinks: Readonly<Record<string, readonly Drive[] | OwnText>> 
 	'src/ui/panels/device-panel.tsx DeviceView <Lines>': ['login'],
 	'src/ui/panels/edit-panel.tsx EditView <Lines>': ['editor'],
 	'src/ui/panels/confirm-panel.tsx ConfirmView <Lines>': ['question'],
-	'src/ui/panels/panel-view.tsx Waiting <Lines>': ['list beside a draft'],
+	'src/ui/app.tsx Waiting <Lines>': ['list beside a draft'],
 	'src/ui/panels/field-panel.tsx FieldView <Lines>': ['field'],
 	'src/ui/panels/field-panel.tsx FieldView <Text>': ['field'],
 	'src/ui/panels/field-panel.tsx FieldView <TextInput>': ['field'],

@@ -13,7 +13,6 @@ import {type FolderSearch, listFolder} from '../paths/search-folder.ts';
 import {type Places, protectedPlaces, unwritablePlaces} from '../policy/protected-places.ts';
 import {hasDenials, outerSecrets, withheldFiles} from '../policy/withheld-files.ts';
 import type {SandboxLayout} from './sandbox-arguments.ts';
-import {mixedFolders, toolPlaces} from './tool-places.ts';
 
 export type LayoutOptions = {
 	/** The real path of the working folder. */
@@ -227,3 +226,86 @@ async function ownership(workspace: string): Promise<Pick<SandboxLayout, 'capabi
 	const owner = isRoot ? (await stat(workspace)).uid : 0;
 	return owner === 0 ? {} : {capabilities: ['CAP_DAC_OVERRIDE', 'CAP_FOWNER']};
 }
+
+/** Folders and files of a home that programs of developers read, and that hold no secrets. Below the home folder. */
+const toolPlaces: readonly string[] = [
+	'bin',
+	'.local/bin',
+	'.local/lib',
+	'.local/pipx',
+	'.local/share/pipx',
+	'.local/share/uv',
+	'.local/share/virtualenvs',
+	'.nvm',
+	'.fnm',
+	'.local/share/fnm',
+	'.local/state/fnm_multishells',
+	'.volta',
+	'.n',
+	'.nodenv',
+	'.npm',
+	'.npm-global',
+	'.yarn',
+	'.local/share/pnpm',
+	'.local/share/yarn',
+	'.bun',
+	'.deno',
+	'.corepack',
+	'.node-gyp',
+	'.cargo',
+	'.rustup',
+	'go',
+	'.go',
+	'.goenv',
+	'.gvm',
+	'.pyenv',
+	'.conda',
+	'.rbenv',
+	'.rvm',
+	'.gem',
+	'.bundle',
+	'.m2',
+	'.gradle',
+	'.sdkman',
+	'.jenv',
+	'.ivy2',
+	'.sbt',
+	'.konan',
+	'.dotnet',
+	'.composer',
+	'.local/share/composer',
+	'.asdf',
+	'.asdfrc',
+	'.tool-versions',
+	'.local/share/mise',
+	'.config/mise',
+	'.nix-profile',
+	'.nix-defexpr',
+	'.local/state/nix',
+	'.linuxbrew',
+	'.ghcup',
+	'.cabal',
+	'.stack',
+	'.opam',
+	'.elan',
+	'.julia',
+	'.mix',
+	'.hex',
+	'.pub-cache',
+	'flutter',
+	'Android/Sdk',
+	'.android/sdk',
+	'.vcpkg',
+	'.conan2',
+	'.ccache',
+	'.cache',
+	'.gitconfig',
+	'.config/git',
+	'.gitignore',
+	'.gitignore_global',
+	'.gitattributes',
+	'.editorconfig',
+];
+
+/** Folders that hold tools beside much else: only what `toolPlaces` names in them is readable. */
+const mixedFolders: readonly string[] = ['.local', '.config', 'Library', 'snap', 'AppData', 'Documents'];

@@ -1,4 +1,5 @@
 import {expect, test} from 'vitest';
+import {topicResult} from '../../../commands/help.ts';
 import {commands} from '../../../commands/index.ts';
 import {readArguments} from '../../../src/command/arguments.ts';
 import {complete} from '../../../src/command/completion/complete.ts';
@@ -10,7 +11,6 @@ import {renderResult} from '../../../src/command/render/render.ts';
 import {findCommand} from '../../../src/command/table.ts';
 import {pageOf} from '../../../src/command/topics/pages.ts';
 import {environmentRows} from '../../../src/command/topics/tables.ts';
-import {topicResult} from '../../../src/command/topics/topic-result.ts';
 import {topics} from '../../../src/command/topics/topics.ts';
 import {splitWords} from '../../../src/command/words.ts';
 import {operations} from '../../../src/contract/extensions.ts';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import {expect, onTestFinished, test} from 'vitest';
 import {hyperlink} from '../../../src/terminal/text/ansi.ts';
 import {createPalette} from '../../../src/terminal/text/style.ts';
-import {rowChange} from '../../../src/ui/screen/row-change.ts';
+import {rowChange} from '../../../src/ui/screen/live-region.ts';
 import {createEmulator} from '../emulator.ts';
 
 const {strong, danger, mark} = createPalette({color: true});

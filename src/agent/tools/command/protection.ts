@@ -1,14 +1,16 @@
+import {spawn} from 'node:child_process';
 import {rm} from 'node:fs/promises';
+import {fileURLToPath} from 'node:url';
+import {withoutInherited} from '../../../storage/inherited-descriptors.ts';
 import type {FolderSearch} from '../../paths/search-folder.ts';
 import {guardGit} from '../../sandbox/guard-git.ts';
 import {noteRunning} from '../../sandbox/left-behind.ts';
 import {gitSnapshot} from '../../sandbox/planted.ts';
-import {startCleaner} from '../../sandbox/start-cleaner.ts';
 import {describeWritten, startsIn} from '../../sandbox/written-starts.ts';
 import type {Container, Containers, Containment} from './command-containers.ts';
 
 /** What a contained command starts in. */
-export type Protected = Pick<Container, 'program' | 'filter' | 'withheld'> & {
+type Protected = Pick<Container, 'program' | 'filter' | 'withheld'> & {
 	/**
 	 * Begins to protect git from the command that was started. Returns what ends that, and returns what the folder holds then;
 	 * undefined if nobody knows.
@@ -71,4 +73,36 @@ export function createProtection({containers, folder}: Options) {
 			endCleaner = undefined;
 		},
 	};
+}
+
+/**
+ * The cleaner is beside the bundle that contains this module, and one level above a shared chunk. Sources use the last
+ * build.
+ */
+const folder = import.meta.url.endsWith('.ts') ? '../../../dist' : import.meta.url.includes('/chunks/') ? '..' : '.';
+const builtCleaner = new URL(`${folder}/clean-planted.mjs`, import.meta.url);
+
+/** Waits, as a shell that needs no memory to speak of, for a word that all is well. If there is none, it cleans up. */
+const waiter = 'read -r word <&3; [ "$word" = done ] || exec "$@" 3<&-';
+
+/** Starts what cleans up after sandboxed commands if this program is killed. Returns what ends it when all have ended. */
+function startCleaner(notes: string): () => void {
+	const args = ['-c', waiter, 'sh', process.execPath, fileURLToPath(builtCleaner), notes];
+	const child = withoutInherited(['ignore', 'ignore', 'ignore', 'pipe'], stdio =>
+		spawn('/bin/sh', args, {cwd: '/', env: {PATH: process.env['PATH']}, stdio, detached: true}),
+	);
+	// Without it, the next start cleans up.
+	child.on('error', () => undefined);
+	child.unref();
+	const line = child.stdio[3];
+	if (!line || !('write' in line)) {
+		return () => undefined;
+	}
+
+	line.on('error', () => undefined);
+	if ('unref' in line && typeof line.unref === 'function') {
+		line.unref();
+	}
+
+	return () => void line.end('done\n');
 }

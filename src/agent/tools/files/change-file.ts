@@ -1,3 +1,4 @@
+import {relative, sep} from 'node:path';
 import {structuredPatch} from 'diff';
 import {AppError} from '../../../core/error.ts';
 import {hasRedactable, redactKnownLines, redactLines} from '../../../core/secrets/redact.ts';
@@ -9,7 +10,9 @@ import {locateTarget, openLocated, writeBoundsOf} from '../../policy/bounds.ts';
 import type {Places} from '../../policy/protected-places.ts';
 import {refusal} from '../../policy/rules/rule.ts';
 import {isSecretFile} from '../../policy/secret-files.ts';
-import {createEditNote} from '../../unseen/note-edit.ts';
+import {headOf} from '../../unseen/committed-files.ts';
+import {identifyContent, identifyFile} from '../../unseen/file-identity.ts';
+import {type LedgerPlace, noteSeen, noteUnseen} from '../../unseen/unseen-ledger.ts';
 import {withLf} from './apply-edits.ts';
 import {contentHash, encodeText, type FileText, maxFileBytes, readOpened, splitLines, utf8} from './read-text.ts';
 import {replaceFile} from './replace-file.ts';
@@ -229,4 +232,45 @@ function shortened(diff: string): string {
 
 	const end = diff.lastIndexOf('\n', maxRecorded);
 	return diff.slice(0, end > 0 ? end : maxRecorded);
+}
+
+type Edit = {
+	/** Absolute. */
+	readonly path: string;
+	/** What the file will hold. */
+	readonly bytes: Buffer;
+	/** True if the user was asked about exactly this change. */
+	readonly isSeen: boolean;
+};
+
+/**
+ * Creates the note of an edit, `before` and `after` the file is written: if this program is killed in between, the file is
+ * noted as well. Both throw AppError("failed"): an edit that can't be noted isn't made.
+ */
+function createEditNote(place: LedgerPlace, {path, bytes, isSeen}: Edit) {
+	const {folder} = place;
+	const name = relative(folder, path).replaceAll(sep, '/');
+	let before = '';
+	let expected = '';
+	const note = async (identity: string) => {
+		if (isSeen) {
+			await noteSeen(place, name, before, identity);
+			return;
+		}
+
+		const head = await headOf(folder);
+		await noteUnseen(place, new Map([[name, identity]]), 'edit', {before: head, after: head});
+	};
+	return {
+		async before() {
+			before = await identifyFile(path);
+			expected = identifyContent(bytes, before.startsWith('program:'));
+			await note(expected);
+		},
+		async after() {
+			const now = await identifyFile(path);
+			// A large file, or one whose mode isn't the usual one.
+			await (now === expected ? undefined : note(now));
+		},
+	};
 }

@@ -1,3 +1,7 @@
+import {spawn} from 'node:child_process';
+import {renameSync, writeFileSync} from 'node:fs';
+import {setPriority} from 'node:os';
+import {join} from 'node:path';
 import process from 'node:process';
 import {text} from 'node:stream/consumers';
 import {describeContainment, formatMegabytes} from '../../../containment/containment.ts';
@@ -10,8 +14,6 @@ import {identityOf, thisProcess} from '../../../storage/lock-owner.ts';
 import {type ActiveContainment, setUpContainment} from './supervisor-containment.ts';
 import {createSupervisorLog} from './supervisor-log.ts';
 import type {SupervisorPlan, SupervisorStatus} from './supervisor-plan.ts';
-import {writeStatus} from './supervisor-status.ts';
-import {runStep} from './supervisor-step.ts';
 import {watchDeadline} from './watch-deadline.ts';
 
 /** How often it looks whether a limit may be exceeded that the kernel doesn't enforce: three short reads. */
@@ -111,5 +113,64 @@ for (const [index, step] of steps.entries()) {
 	note(`${step.name} ${description}`);
 	if (status !== 0 || isStopping || index === steps.length - 1) {
 		finish({step: step.name, status, signal});
+	}
+}
+
+/** Writes the state of a sandbox to `status.json`. */
+function writeStatus(folder: string, status: SupervisorStatus): void {
+	try {
+		writeFileSync(join(folder, 'status.new'), JSON.stringify(status), {mode: 0o600});
+		renameSync(join(folder, 'status.new'), join(folder, 'status.json'));
+	} catch {
+		// A full disk. Readers of the old status also check the processes.
+	}
+}
+
+type Ended = {readonly status: number | null; readonly signal: string | null; readonly description: string};
+
+type Handlers = {
+	readonly write: (bytes: Buffer) => void;
+	readonly onStart: (pid: number) => void;
+	readonly onExit: () => void;
+};
+
+/** Lower than everything that supervises it (a niceness). */
+const priority = 5;
+
+/** How long to wait for processes that hold the output pipe of an ended step. */
+const drainMs = 500;
+
+/** Runs a program in a process group of its own. Never throws: a program that can't be started has the status 127. */
+function runStep(
+	[file = '', ...args]: readonly string[],
+	{cwd, environment}: SupervisorPlan,
+	{write, onStart, onExit}: Handlers,
+): Promise<Ended> {
+	return new Promise(resolve => {
+		const child = spawn(file, args, {cwd, env: environment, stdio: ['ignore', 'pipe', 'pipe'], detached: true});
+		if (child.pid !== undefined) {
+			yieldTo(child.pid);
+			onStart(child.pid);
+		}
+
+		child.stdout.on('data', write);
+		child.stderr.on('data', write);
+		child.once('error', error => {
+			resolve({status: 127, signal: null, description: `cannot be started: ${error.message}`});
+		});
+		child.once('exit', (status, signal) => {
+			const ended = {status, signal, description: signal ? `ended by ${signal}` : `ended with status ${status}`};
+			onExit();
+			child.once('close', () => resolve(ended));
+			setTimeout(() => resolve(ended), drainMs);
+		});
+	});
+}
+
+function yieldTo(pid: number): void {
+	try {
+		setPriority(pid, priority);
+	} catch {
+		// It has ended.
 	}
 }
