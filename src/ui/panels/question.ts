@@ -194,11 +194,24 @@ function inColumns(answers: readonly Shown[], {columns, palette, isAnswerable, i
 			);
 }
 
+/** The rows of a question with its answers, and its parts. */
+type AskedRows = {
+	readonly text: readonly string[];
+	/** The rows of the answers; undefined if they have none of their own. */
+	readonly list: readonly string[] | undefined;
+	readonly lines: readonly string[];
+	readonly short: string;
+	readonly label: string;
+};
+
+/** What scrolls in a window that has too few rows. */
+type ScrollingRows = AskedRows & {readonly facts: readonly string[]; readonly told: readonly string[]};
+
 /**
  * Returns the question and its answers: a list, columns or keys alone, the first of them that has at most `height` rows with the
  * question. Keys are shown once they can answer it.
  */
-function askedIn(panel: Question, style: Style, height: number) {
+function askedIn(panel: Question, style: Style, height: number): AskedRows {
 	const {columns, palette, isAnswerable, steps} = style;
 	const answers = [...(panel.answers ?? yes), no].map(({key, label}) => ({key, label: exactLine(label)}));
 	const marked = markedAnswer(panel, steps);
@@ -363,14 +376,12 @@ function foldText(above: number, below: number, [down, up]: Space['keys']): stri
 	return `  ⋯ ${count} ⋯${key && ` ${key}`}`;
 }
 
-type Scrolled = NonNullable<ReturnType<typeof drawQuestion>['scrolled']>;
-
 /**
  * Returns how a question is drawn that a window has too few rows for: the question, what it is about and the facts scroll above
  * its answers. The beginning and the end of what it is about stay in sight, in one row.
  */
 export function viewScrolled(
-	{text, facts, list, short, label, told}: Scrolled,
+	{text, facts, list, short, label, told}: ScrollingRows,
 	subject: SubjectDrawing | undefined,
 	{columns, palette, rows: height, offset, keys: [down]}: Space,
 ): View {
