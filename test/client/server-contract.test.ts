@@ -165,7 +165,7 @@ test.each(proofs)('by %s, the client reads of every operation what the contract 
 
 	const environment = await client.createEnvironment({
 		params: scope,
-		body: {task_ref: 'web-shop', inputs: {shop_name: 'Tea'}, project_id: 'web', timeout_sec: 60},
+		body: {task_ref: 'web-shop', inputs: {shop_name: 'Tea'}, project_id: 'web', timeout_sec: 900},
 	});
 	expect(environment).toMatchObject({instruction: expect.stringContaining('Tea')});
 	// The answer waits for its service, but not for ever: a busy machine may take longer.

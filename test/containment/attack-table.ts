@@ -102,7 +102,7 @@ export const attacks: Readonly<Record<string, Attack>> = {
 				'chroot / true',
 				'hostname "$(hostname)"',
 				'date -s "$(date)"',
-				'nice -n -5 sh -c "[ $(nice) -lt 0 ]"',
+				'nice -n -5 sh -c "[ \\$(nice) -lt $(nice) ]"',
 				'chrt -f 1 true',
 			),
 			refused('echo -1000 >/proc/self/oom_score_adj', 'ulimit -c unlimited && [ "$(ulimit -c)" = unlimited ]'),

@@ -130,7 +130,14 @@ export function testProgram({
 		tlsOf: async () => ({protocol: 'TLSv1.3', issuer: 'Test'}),
 		anonymous: () => Promise.reject(new Error('There is no network here.')),
 		embedded: async () => ({url: 'http://127.0.0.1:1', token: secret('token')}),
-		logins: () => Promise.reject(new Error('There are no logins here.')),
+		logins: async () => ({
+			recognize: async () => undefined,
+			prove: async () => undefined,
+			proveLogin: async () => undefined,
+			logIn: async () => undefined,
+			logOut: async () => ({revoked: undefined, faults: []}),
+			open: () => Promise.reject(new Error('There is no platform here.')),
+		}),
 		open: () => Promise.reject(new Error('There is no platform here.')),
 		openConnected: () => Promise.reject(new Error('There is no platform here.')),
 	};

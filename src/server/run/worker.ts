@@ -1,13 +1,11 @@
-import {lstat, mkdtemp, readdir, rm} from 'node:fs/promises';
-import {tmpdir} from 'node:os';
-import {join} from 'node:path';
+import {rm} from 'node:fs/promises';
 import process from 'node:process';
 import {parentPort, workerData} from 'node:worker_threads';
 import {reportError} from '../../core/error.ts';
-import {isRunning} from '../../storage/lock-owner.ts';
 import {demoReferences, installDemo} from '../demo/install-demo.ts';
 import type {Services} from '../handlers/services.ts';
 import {countSandboxes} from '../sandboxes/sandbox-monitor.ts';
+import {makeEmbeddedFolder} from './embedded-folder.ts';
 import {type RunningServer, startServer} from './start.ts';
 import type {SandboxReport, WorkerData, WorkerReport} from './worker-messages.ts';
 
@@ -74,34 +72,3 @@ async function start(): Promise<void> {
 }
 
 start().catch(error => report({kind: 'failed', message: reportError(error).message}));
-
-const folderPattern = /^service-(\d+)-\w{6}$/;
-
-/**
- * Creates a private folder for an embedded server, named after the process id. Removes folders of programs that were
- * killed before they could.
- */
-export async function makeEmbeddedFolder(parent = tmpdir()): Promise<string> {
-	await removeStaleFolders(parent);
-	return await mkdtemp(join(parent, `service-${process.pid}-`));
-}
-
-/** Removes the folders of ended programs; ignores failures. */
-async function removeStaleFolders(parent: string): Promise<void> {
-	for (const entry of await readdir(parent).catch(() => [])) {
-		const [, pid] = folderPattern.exec(entry) ?? [];
-		const path = join(parent, entry);
-		if (pid !== undefined && !isRunning(Number(pid)) && (await isOwn(path))) {
-			await rm(path, {recursive: true, force: true}).catch(() => undefined);
-		}
-	}
-}
-
-/**
- * Returns whether a path is a folder of this user. The temporary folder is shared, so other users' folders and links
- * are left alone.
- */
-async function isOwn(path: string): Promise<boolean> {
-	const stats = await lstat(path).catch(() => undefined);
-	return stats?.isDirectory() === true && stats.uid === process.getuid?.();
-}

@@ -189,8 +189,8 @@ const startTimeoutMs = 10_000;
  * The supervisor is beside the bundle that contains this module, and one level above a shared chunk. Sources use the
  * last build.
  */
-const folder = import.meta.url.endsWith('.ts') ? '../../../../dist' : import.meta.url.includes('/chunks/') ? '..' : '.';
-const builtSupervisor = new URL(`${folder}/sandbox-supervisor.mjs`, import.meta.url);
+const builtFolder = import.meta.url.endsWith('.ts') ? '../../../dist' : import.meta.url.includes('/chunks/') ? '..' : '.';
+const builtSupervisor = new URL(`${builtFolder}/sandbox-supervisor.mjs`, import.meta.url);
 
 /**
  * Starts the supervisor of a sandbox, which outlives this process. Throws AppError("failed") if it doesn't start, or is that of

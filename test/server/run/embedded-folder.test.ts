@@ -2,7 +2,7 @@ import {spawnSync} from 'node:child_process';
 import {mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync} from 'node:fs';
 import {basename, join} from 'node:path';
 import {expect, test} from 'vitest';
-import {makeEmbeddedFolder} from '../../../src/server/run/worker.ts';
+import {makeEmbeddedFolder} from '../../../src/server/run/embedded-folder.ts';
 import {temporaryFolder} from '../../storage/temporary.ts';
 
 /** The id of an ended process. */

@@ -79,8 +79,8 @@ export function createProtection({containers, folder}: Options) {
  * The cleaner is beside the bundle that contains this module, and one level above a shared chunk. Sources use the last
  * build.
  */
-const folder = import.meta.url.endsWith('.ts') ? '../../../dist' : import.meta.url.includes('/chunks/') ? '..' : '.';
-const builtCleaner = new URL(`${folder}/clean-planted.mjs`, import.meta.url);
+const builtFolder = import.meta.url.endsWith('.ts') ? '../../../../dist' : import.meta.url.includes('/chunks/') ? '..' : '.';
+const builtCleaner = new URL(`${builtFolder}/clean-planted.mjs`, import.meta.url);
 
 /** Waits, as a shell that needs no memory to speak of, for a word that all is well. If there is none, it cleans up. */
 const waiter = 'read -r word <&3; [ "$word" = done ] || exec "$@" 3<&-';
