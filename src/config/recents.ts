@@ -32,8 +32,8 @@ export type Recents = {
 	readonly forget: (profile: string) => void;
 	/** Returns ids of one kind, newest first, including those just added. Synchronous, because a key press waits for it. */
 	readonly recall: (profile: string, kind: RecentKind) => readonly string[];
-	/** Resolves once everything is written, or after half a second, for a process about to exit. */
-	readonly settle: () => Promise<void>;
+	/** Resolves once everything is written, or after `timeoutMs`; half a second by default, for a process about to exit. */
+	readonly settle: (timeoutMs?: number) => Promise<void>;
 };
 
 const maxIds = 30;

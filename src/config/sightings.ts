@@ -30,8 +30,8 @@ export type Sightings = {
 	readonly forget: (profile: string) => void;
 	/** Returns all sightings, newest first, including those just added. */
 	readonly recall: () => Promise<readonly Sighting[]>;
-	/** Resolves once everything is written, or after half a second, for a process about to exit. */
-	readonly settle: () => Promise<void>;
+	/** Resolves once everything is written, or after `timeoutMs`; half a second by default, for a process about to exit. */
+	readonly settle: (timeoutMs?: number) => Promise<void>;
 };
 
 const maxSightings = 300;

@@ -31,8 +31,8 @@ export type KeptFile<Content> = {
 	readonly update: (change: ContentChange<Content>) => Promise<void>;
 	/** Returns at once and writes the change later. One that can't be written is dropped. */
 	readonly updateLater: (change: ContentChange<Content>) => void;
-	/** Resolves once everything is written, or after half a second, for a process about to exit. */
-	readonly settle: () => Promise<void>;
+	/** Resolves once everything is written, or after `timeoutMs`; half a second by default, for a process about to exit. */
+	readonly settle: (timeoutMs?: number) => Promise<void>;
 };
 
 const settleTimeoutMs = 500;
@@ -85,7 +85,8 @@ export function openKeptFile<Content>(path: string, {parse, print}: FileFormat<C
 			pending = [...pending, change];
 			enqueue(writePending).catch(() => undefined);
 		},
-		settle: () => Promise.race([writing.then(() => undefined), sleep(settleTimeoutMs, undefined, {ref: false})]),
+		settle: (timeoutMs = settleTimeoutMs) =>
+			Promise.race([writing.then(() => undefined), sleep(timeoutMs, undefined, {ref: false})]),
 	};
 }
 

@@ -121,7 +121,7 @@ test('removing a profile removes the ids seen with it', async () => {
 	const {run, home} = await twoLogins();
 	const recents = openRecents(openHome({SERVICE_HOME: home}).recentsFile);
 	recents.remember('lab', [{kind: 'run', id: 'one'}]);
-	await recents.settle();
+	await recents.settle(300_000);
 	await run('profile', 'forget', 'lab', '--yes');
 	await expect.poll(() => recents.recall('lab', 'run')).toEqual([]);
 });

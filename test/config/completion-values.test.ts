@@ -13,7 +13,7 @@ test('values come from the configuration, recently seen ids and models', async (
 	const recents = openRecents(home.recentsFile);
 	recents.remember('lab', [{kind: 'run', id: '9f'}]);
 	recents.remember('other', [{kind: 'run', id: 'far'}]);
-	await recents.settle();
+	await recents.settle(300_000);
 	const login = {server: 'https://a.example.com', apiKey: undefined, org: undefined};
 	await saveProfile(config, {...login, name: 'lab', workspace: undefined, project: undefined});
 	const valuesOf = createCompletionValues({config, recents, profile: () => 'lab', models: () => ['openai/gpt']});

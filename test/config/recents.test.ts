@@ -20,7 +20,7 @@ test('ids come back newest first, once each, by profile and kind', async () => {
 	]);
 	recents.remember('lab', [{kind: 'run', id: 'one'}]);
 	recents.remember('other', [{kind: 'run', id: 'far'}]);
-	await recents.settle();
+	await recents.settle(300_000);
 	const again = openRecents(file);
 	expect(again.recall('lab', 'run')).toEqual(['one', 'two', 'three']);
 	expect(again.recall('lab', 'org')).toEqual(['acme']);
@@ -36,7 +36,7 @@ test('changes are visible before they are written', async () => {
 	expect(recents.recall('lab', 'task')).toEqual(['web-shop']);
 	recents.forget('lab');
 	expect([recents.recall('lab', 'task'), recents.recall('far', 'task')]).toEqual([[], ['triage']]);
-	await recents.settle();
+	await recents.settle(300_000);
 	expect([recents.recall('lab', 'task'), recents.recall('far', 'task')]).toEqual([[], ['triage']]);
 });
 
@@ -45,7 +45,7 @@ test("two processes see each other's ids, and neither overwrites the other's [18
 	const [one, other] = [openRecents(file), openRecents(file)];
 	one.remember('lab', [{kind: 'run', id: 'a'}]);
 	other.remember('lab', [{kind: 'run', id: 'b'}]);
-	await Promise.all([one.settle(), other.settle()]);
+	await Promise.all([one.settle(300_000), other.settle(300_000)]);
 	expect(one.recall('lab', 'run').toSorted()).toEqual(['a', 'b']);
 });
 
@@ -56,13 +56,13 @@ test('the newest 30 ids of a kind and 20 profiles are kept', async () => {
 		'lab',
 		Array.from({length: 40}, (_, index) => ({kind: 'item', id: `${index}`})),
 	);
-	await recents.settle();
+	await recents.settle(300_000);
 	expect(recents.recall('lab', 'item')).toEqual(Array.from({length: 30}, (_, index) => `${index}`));
 	for (let index = 0; index < 20; index++) {
 		recents.remember(`p${index}`, [{kind: 'org', id: 'acme'}]);
 	}
 
-	await recents.settle();
+	await recents.settle(300_000);
 	expect(recents.recall('lab', 'item')).toEqual([]);
 	expect(recents.recall('p0', 'org')).toEqual(['acme']);
 });
@@ -73,7 +73,7 @@ test('a removed profile leaves no ids', async () => {
 	recents.remember('lab', [{kind: 'run', id: 'one'}]);
 	recents.remember('other', [{kind: 'run', id: 'two'}]);
 	recents.forget('lab');
-	await recents.settle();
+	await recents.settle(300_000);
 	expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({profiles: {other: {run: ['two']}}});
 });
 
@@ -89,7 +89,7 @@ test.each([
 ])('%s is not an id for a command line: %j is not kept [1]', async (_, id) => {
 	const recents = openRecents(path());
 	recents.remember('lab', [{kind: 'run', id}]);
-	await recents.settle();
+	await recents.settle(300_000);
 	expect(recents.recall('lab', 'run')).toEqual([]);
 });
 
@@ -105,14 +105,14 @@ test.each([
 	const recents = openRecents(file);
 	expect(recents.recall('lab', 'run')).toEqual(expected);
 	recents.remember('lab', [{kind: 'run', id: 'next'}]);
-	await recents.settle();
+	await recents.settle(300_000);
 	expect(recents.recall('lab', 'run')).toEqual(['next', ...expected]);
 });
 
 test('names of inherited properties are ordinary profile names', async () => {
 	const recents = openRecents(path());
 	recents.remember('__proto__', [{kind: 'run', id: 'a'}]);
-	await recents.settle();
+	await recents.settle(300_000);
 	expect(recents.recall('__proto__', 'run')).toEqual(['a']);
 	expect(recents.recall('toString', 'run')).toEqual([]);
 });
@@ -125,7 +125,7 @@ test('a symbolic link in its place is not followed and causes no failure [10]', 
 	symlinkSync(target, file);
 	const recents = openRecents(file);
 	recents.remember('lab', [{kind: 'run', id: 'b'}]);
-	await recents.settle();
+	await recents.settle(300_000);
 	expect(recents.recall('lab', 'run')).toEqual([]);
 	expect(readFileSync(target, 'utf8')).toBe(text);
 });

@@ -86,7 +86,7 @@ test('concurrent sightings of two processes are all kept [18]', async () => {
 	const [one, two] = [openSightings(file), openSightings(file)];
 	one.remember([{...box, id: 'one'}]);
 	two.remember([{...box, id: 'two'}]);
-	await Promise.all([one.settle(), two.settle()]);
+	await Promise.all([one.settle(300_000), two.settle(300_000)]);
 	expect((await one.recall()).map(({id}) => id).toSorted()).toEqual(['one', 'two']);
 });
 
@@ -98,7 +98,7 @@ test('a damaged file or a missing folder causes no failure', async () => {
 	const sightings = openSightings(file);
 	expect(await sightings.recall()).toEqual([]);
 	sightings.remember([box]);
-	await sightings.settle();
+	await sightings.settle(300_000);
 	expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({seen: [box]});
 	const nowhere = openSightings(join(file, 'no', 'folder'));
 	nowhere.remember([box]);

@@ -93,7 +93,7 @@ test('models and the ids of the profile in use are offered', async () => {
 	const recents = openRecents(home.recentsFile);
 	recents.remember('lab', [{kind: 'user', id: 'ada'}]);
 	recents.remember('other', [{kind: 'user', id: 'bob'}]);
-	await recents.settle();
+	await recents.settle(300_000);
 	const env = {SERVICE_HOME: path};
 	expect(wordsOf(await completed(['credits', 'unlimit', ''], env))).toEqual(['ada']);
 	expect(wordsOf(await completed(['credits', 'unlimit', '--profile', 'other', ''], env))).toEqual(['bob']);
@@ -112,7 +112,7 @@ test('ids of a server that a shell would run, expand or split are not completed 
 		recents.remember('lab', [{kind: 'task', id}]);
 	}
 
-	await recents.settle();
+	await recents.settle(300_000);
 	const printed = await completed(['env', 'create', ''], {SERVICE_HOME: path});
 	expect(wordsOf(printed).toSorted()).toEqual(['org/web@1.0.0', 'web:latest', 'web=1,2%+']);
 });

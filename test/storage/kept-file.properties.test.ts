@@ -83,7 +83,7 @@ test('a file reads as its own changes say, written or not, in the order in which
 					own.delete(key);
 					file.updateLater(entries => withoutEntry(entries, key));
 				} else if (act === 'settle') {
-					await file.settle();
+					await file.settle(300_000);
 				} else if (act !== 'read') {
 					own.set(key, index);
 					const change = (entries: Entries) => withNewest(entries, key, index, maxEntries);
@@ -127,7 +127,7 @@ test('a change that fails is dropped, and the ones after it are written', async 
 
 	const nowhere = open(join(path, 'no', 'file.json'));
 	nowhere.updateLater(entries => withNewest(entries, 'a', 1, maxEntries));
-	await nowhere.settle();
+	await nowhere.settle(300_000);
 	expect([...nowhere.recall()]).toEqual([]);
 });
 
@@ -145,7 +145,7 @@ test('a damaged file that must not be replaced stays as it is', async () => {
 			expect(() => file.read()).toThrow('damaged');
 			await expect(file.update(() => 'new')).rejects.toThrow('damaged');
 			file.updateLater(() => 'new');
-			await file.settle();
+			await file.settle(300_000);
 			expect(readFileSync(path, 'utf8')).toBe(text);
 		}),
 		{numRuns: 20},

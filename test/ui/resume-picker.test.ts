@@ -31,7 +31,7 @@ async function appWithThings(columns: number, rows: number, pick = false) {
 		{...seen, at: '2026-01-03T00:00:00Z', shown},
 		{...seen, id: 'stolen', server: 'https://evil.test', at: '2026-01-03T00:00:00Z', shown},
 	]);
-	await sightings.settle();
+	await sightings.settle(300_000);
 	const app = runApp({home, folder, columns, rows, flags: {pick}});
 	await app.waitFor(pick ? 'Esc cancel' : 'Demo model');
 	/** The lines of the open picker. */
