@@ -29,7 +29,7 @@ export const taskArgument = z
 	.check(z.regex(/^(?:[^\s/@]+\/)?[^\s/@]+(?:@[^\s/@]+)?$/, 'must be [org/]name[@version]'));
 
 /** The help of a provider argument. */
-export const providerHelp = `one of ${providerNames.join(', ')}`;
+export const providerHelp = `a provider, such as ${providerNames.slice(0, 3).join(', ')}`;
 
 /** A UUID or a prefix of one, of four characters or more, checked before the user is asked about it. */
 export const idArgument = z
