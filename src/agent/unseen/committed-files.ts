@@ -2,6 +2,7 @@ import {createHash} from 'node:crypto';
 import {lstat, readFile, readlink} from 'node:fs/promises';
 import {join} from 'node:path';
 import {runChild} from '../tools/child/run-child.ts';
+import {readHead} from './read-head.ts';
 
 /** Neither starts a program of the repository, fetches anything, nor believes what a command may have written beside the objects. */
 const environment = {
@@ -18,7 +19,8 @@ const timeoutMs = 10_000;
 
 /** Returns the id of the commit that is checked out in a folder; undefined if there is none, or no git. */
 export async function headOf(folder: string): Promise<string | undefined> {
-	const text = await git(folder, ['rev-parse', '--verify', '--quiet', 'HEAD']);
+	const read = await readHead(folder);
+	const text = read ? read.commit : await git(folder, ['rev-parse', '--verify', '--quiet', 'HEAD']);
 	return text?.trim() || undefined;
 }
 
