@@ -3,6 +3,7 @@ import type {Dirent, Stats} from 'node:fs';
 import {lstat, readdir} from 'node:fs/promises';
 import {join} from 'node:path';
 import {firstIn, foldersOutside} from '../tools/child/find-program.ts';
+import {createWalk, pathIn} from './walk-folder.ts';
 
 /** Time for one search. Beyond it, only what is near the top of the folder is sure to be found. */
 const timeoutMs = 3000;
@@ -68,12 +69,20 @@ function absolute(bytes: Buffer, folder: string): readonly string[] {
 	return names.map(name => (name === '.' ? folder : `${parent}${name.slice(1)}`));
 }
 
-/** The last lists of folders, with the bytes that each was read from. */
-const lists = new Map<string, {readonly bytes: Buffer; readonly list: FolderSearch}>();
+/** The last lists of folders, with the bytes that each was read from if `find` made it. */
+const lists = new Map<string, {readonly bytes?: Buffer; readonly list: FolderSearch}>();
 const maxLists = 4;
 
 /** Of packages, which may be many times the rest: what git takes for repositories, and programs. */
 const fewOfPackages = ['-path', '*/node_modules/*', '!', '-name', 'HEAD', '!', '-path', '*/node_modules/.bin/*', '-o'];
+/** The others, in a path relative to the folder that begins with a slash. */
+const isPackaged = /^(?!.*(?:\/node_modules\/\.bin\/|\/(?:HEAD|\.git)$)).*\/node_modules\//s;
+
+const walkFolder = createWalk({
+	maxFolders: 350,
+	maxNames: 3500,
+	isEntered: (name, {dev}, top) => dev === top.dev && !/(?:^|\/)\.git$/.test(name),
+});
 
 /**
  * Returns what is in a folder on its file system, but for what is in folders called `.git`, and most of `node_modules`
@@ -81,21 +90,32 @@ const fewOfPackages = ['-path', '*/node_modules/*', '!', '-name', 'HEAD', '!', '
  * kept: see `chosenOnce`.
  */
 export async function listFolder(folder: string, hasPackages = false): Promise<FolderSearch> {
-	const all = ['-name', '.git', '-print0', '-prune', '-o', ...(hasPackages ? [] : fewOfPackages), '-print0'];
-	const {bytes, isComplete} = await findBytes(folder, all);
 	const key = `${hasPackages} ${folder}`;
-	const last = lists.get(key);
-	lists.delete(key);
-	if (isComplete) {
-		const list = last?.bytes.equals(bytes) ? last.list : {paths: absolute(bytes, folder), isComplete};
-		lists.set(key, {bytes, list});
+	const keep = (made: {readonly bytes?: Buffer; readonly list: FolderSearch}) => {
+		lists.delete(key);
+		lists.set(key, made);
 		for (const old of [...lists.keys()].slice(0, -maxLists)) {
 			lists.delete(old);
 		}
 
-		return list;
+		return made.list;
+	};
+	const last = lists.get(key);
+	const walked = await walkFolder(folder);
+	if (walked) {
+		const names = walked.names.filter(({name}) => hasPackages || !isPackaged.test(`/${name}`));
+		const paths = [folder, ...names.map(({name}) => pathIn(folder, name))];
+		const isSame = last?.list.paths.length === paths.length && paths.every((path, at) => path === last.list.paths[at]);
+		return keep({list: isSame ? last.list : {paths, isComplete: true}});
 	}
 
+	const all = ['-name', '.git', '-print0', '-prune', '-o', ...(hasPackages ? [] : fewOfPackages), '-print0'];
+	const {bytes, isComplete} = await findBytes(folder, all);
+	if (isComplete) {
+		return keep({bytes, list: last?.bytes?.equals(bytes) ? last.list : {paths: absolute(bytes, folder), isComplete}});
+	}
+
+	lists.delete(key);
 	const paths = new Set(absolute(bytes, folder));
 	const nearby = await searchNearby(folder, (path, {name}) => {
 		paths.add(path);
