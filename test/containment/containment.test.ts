@@ -6,7 +6,7 @@ import {expect, onTestFinished, test} from 'vitest';
 import {findContainment, type MachineContainment, summaryOf} from '../../src/containment/containment.ts';
 import {findNetworkTools} from '../../src/containment/network.ts';
 import {createLocalProvider} from '../../src/server/sandboxes/local-provider.ts';
-import {freePort} from '../../src/server/sandboxes/ports.ts';
+import {freePort} from '../free-port.ts';
 import {eventually, localSandboxes, runs, temporaryFolder} from '../server/sandboxes/sandbox.ts';
 import {supervisor} from '../server/sandboxes/supervisor.ts';
 

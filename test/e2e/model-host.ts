@@ -1,6 +1,7 @@
 import {createServer, type IncomingHttpHeaders, type Server, type ServerResponse} from 'node:http';
 import {connect} from 'node:net';
 import {onTestFinished} from 'vitest';
+import {freePort} from '../free-port.ts';
 
 /** An answer of the host that the test writes as it goes. */
 export type Answer = {
@@ -124,13 +125,9 @@ export function halves() {
 	};
 }
 
-/** The address of a host that refuses connections. */
+/** Returns the address of a host that refuses connections. */
 export async function unusedAddress(): Promise<string> {
-	const server = createServer();
-	await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
-	const baseUrl = baseUrlOf(server);
-	await new Promise(resolve => server.close(resolve));
-	return baseUrl;
+	return `http://127.0.0.1:${await freePort()}/v1`;
 }
 
 function baseUrlOf(server: Server): string {

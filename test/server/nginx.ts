@@ -1,7 +1,7 @@
 import {spawn} from 'node:child_process';
 import {once} from 'node:events';
 import {existsSync, writeFileSync} from 'node:fs';
-import {type AddressInfo, connect, createServer} from 'node:net';
+import {connect} from 'node:net';
 import {join} from 'node:path';
 import {setTimeout} from 'node:timers/promises';
 import {onTestFinished} from 'vitest';
@@ -29,16 +29,6 @@ export async function startNginx(http: string, port: number): Promise<void> {
 		await ended;
 	});
 	await untilListening(port, ended);
-}
-
-/** Returns a port of this machine where nothing listens. */
-export async function freePort(): Promise<number> {
-	const server = createServer().listen(0, '127.0.0.1');
-	await once(server, 'listening');
-	const {port} = server.address() as AddressInfo;
-	server.close();
-	await once(server, 'close');
-	return port;
 }
 
 async function untilListening(port: number, ended: Promise<unknown>): Promise<void> {

@@ -5,7 +5,7 @@ import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import pg from 'pg';
 import {expect, onTestFinished} from 'vitest';
-import {freePort} from '../nginx.ts';
+import {freePort} from '../../free-port.ts';
 
 const program = '/usr/sbin/pgbouncer';
 

@@ -3,7 +3,8 @@ import {connect} from 'node:net';
 import {setTimeout as sleep} from 'node:timers/promises';
 import {describe, expect, onTestFinished, test} from 'vitest';
 import {defaultTimeouts, listen} from '../../../src/server/http/listen.ts';
-import {freePort, nginx, startNginx} from '../nginx.ts';
+import {freePort} from '../../free-port.ts';
+import {nginx, startNginx} from '../nginx.ts';
 
 /** Opens a connection, which asks once more whenever it is told to. */
 async function connection(url: string) {

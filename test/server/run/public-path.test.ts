@@ -15,10 +15,11 @@ import {initialize} from '../../../src/server/accounts/initialize.ts';
 import {startServer} from '../../../src/server/run/start.ts';
 import {fastClock, plainTransport} from '../../client/login-server.ts';
 import {dataOf, testContext} from '../../commands/context.ts';
+import {freePort} from '../../free-port.ts';
 import {temporaryFolder} from '../../storage/temporary.ts';
 import {oidOf, traceId} from '../artifacts/artifacts.ts';
 import {toRequest} from '../ingest/push.ts';
-import {freePort, nginx, startNginx} from '../nginx.ts';
+import {nginx, startNginx} from '../nginx.ts';
 import {createBrowser} from '../pages/browser.ts';
 
 const base = '/agents';
