@@ -56,7 +56,10 @@ export async function openWindow(place: LedgerPlace, by: Changer): Promise<Chang
 	await writeFile(canaryIn(path), '', {mode: 0o600});
 	const [head] = await Promise.all([headOf(place.folder), listNames(place.folder, join(path, 'names'))]);
 	await writeFile(noteIn(path), JSON.stringify({owner: thisProcess(), by, head}), {mode: 0o600});
-	const end = once(() => writeFile(join(path, 'end'), '', {mode: 0o600}));
+	const end = once(async () => {
+		const note: WindowEnd = {head: await headOf(place.folder), atMs: Date.now()};
+		await writeFile(endIn(path), JSON.stringify(note), {mode: 0o600});
+	});
 	return {
 		end,
 		async close() {
@@ -105,6 +108,23 @@ function canaryIn(path: string): string {
 	return join(path, 'canary');
 }
 
+/** A file that is there once a window has ended. */
+function endIn(path: string): string {
+	return join(path, 'end');
+}
+
+/** Which commit was checked out when a window ended, and when that was, in milliseconds since the epoch. */
+type WindowEnd = {readonly head: string | undefined; readonly atMs: number};
+
+/** Returns the end of a window; one that has not ended ends now. */
+async function readEnd(path: string, folder: string): Promise<WindowEnd> {
+	const note = parseJson(await readFile(endIn(path), 'utf8').catch(() => ''));
+	const {head, atMs} = isJsonObject(note) ? note : {};
+	return typeof atMs === 'number'
+		? {head: typeof head === 'string' ? head : undefined, atMs}
+		: {head: await headOf(folder), atMs: Date.now()};
+}
+
 async function readNote(path: string) {
 	const note = parseJson(await readFile(noteIn(path), 'utf8').catch(() => ''));
 	const {by, head, owner} = isJsonObject(note) ? note : {};
@@ -137,7 +157,8 @@ async function settle(place: LedgerPlace, path: string): Promise<void> {
 	const changes = listed ? await changesOf(listed, folder, join(path, 'names')) : new Map([['', anyFolder]]);
 	const isRemoved = (await stat(canaryIn(path)).catch(() => undefined)) === undefined;
 	if (!isRemoved && (changes.size > 0 || hasUnseen(place))) {
-		await noteUnseen(place, changes, by, {before: head, after: await headOf(folder)});
+		const {head: after, atMs} = await readEnd(path, folder);
+		await noteUnseen(place, changes, by, {before: head, after, atMs});
 	}
 }
 
@@ -280,7 +301,7 @@ const maxLooks = 500;
 
 /** Returns the names of what changed below a small folder since the mark, with the folders; undefined if `find` is to say it. */
 async function walkChanged(folder: string, path: string): Promise<readonly string[] | undefined> {
-	const [mark, end] = await Promise.all(['mark', 'end'].map(name => statsOf(join(path, name))));
+	const [mark, end] = await Promise.all([statsOf(join(path, 'mark')), statsOf(endIn(path))]);
 	const walked = mark && (await walkAll(folder));
 	const names = walked?.names.flatMap(({name, isFolder}) => (isFolder || gitData.test(name) ? [] : [name]));
 	if (!walked || !names || names.length > maxLooks) {
@@ -302,7 +323,7 @@ async function listChanged({folder, stateFolder}: LedgerPlace, path: string): Pr
 		return walked.filter(name => !isWithin(pathIn(folder, name), stateFolder));
 	}
 
-	const [mark, canary, end] = [join(path, 'mark'), canaryIn(path), join(path, 'end')];
+	const [mark, canary, end] = [join(path, 'mark'), canaryIn(path), endIn(path)];
 	const hasEnded = (await stat(end).catch(() => undefined)) !== undefined;
 	const text = await new Promise<string | undefined>(resolve => {
 		const limits = {timeout: listTimeoutMs, maxBuffer: maxListBytes};

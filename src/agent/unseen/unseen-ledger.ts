@@ -34,7 +34,12 @@ export type UnseenFile = {
 };
 
 /** Where HEAD was before and after something changed files; undefined without a commit. */
-export type Heads = {readonly before: string | undefined; readonly after: string | undefined};
+export type Heads = {
+	readonly before: string | undefined;
+	readonly after: string | undefined;
+	/** When it was `after`, in milliseconds since the epoch: what ended first may be noted last. */
+	readonly atMs: number;
+};
 
 /** Most files of a folder that are remembered one by one; more are remembered by the folder that they are in. */
 export const maxFiles = 2000;
@@ -58,6 +63,7 @@ const stored = z.object({
 	folder: z.string(),
 	/** The commit that was checked out when the agent last changed anything. */
 	head: z.optional(z.string()),
+	headAtMs: z.optional(z.number()),
 	/** What nobody saw. */
 	files: z.array(changed),
 	/** What the user saw, by its name: a command that still runs may have left it. */
@@ -68,6 +74,7 @@ type Changed = Omit<z.infer<typeof changed>, 'name'>;
 type Ledger = {
 	readonly folder: string;
 	readonly head?: string | undefined;
+	readonly headAtMs?: number | undefined;
 	readonly files: ReadonlyMap<string, Changed>;
 	readonly seen: ReadonlyMap<string, string>;
 };
@@ -139,7 +146,10 @@ export async function noteUnseen(
 			}
 		}
 
-		return {...ledger, files: collapsed(files), ...(heads.after !== undefined && {head: heads.after})};
+		const {after: head, atMs: headAtMs} = heads;
+		// A clock that was set back must not keep an old commit.
+		const isNewer = headAtMs >= Math.min(ledger.headAtMs ?? 0, Date.now());
+		return {...ledger, files: collapsed(files), ...(head !== undefined && isNewer && {head, headAtMs})};
 	});
 }
 
@@ -255,8 +265,8 @@ function readLedger(path: string): Ledger | undefined {
 		throw new AppError('failed', `${fileIn(path)} is damaged, so nobody knows which files the agent changed.`);
 	}
 
-	const {files, seen, folder, head} = data;
-	return {folder, head, files: new Map(files.map(({name, ...file}) => [name, file])), seen: new Map(seen)};
+	const {files, seen, ...rest} = data;
+	return {...rest, files: new Map(files.map(({name, ...file}) => [name, file])), seen: new Map(seen)};
 }
 
 async function update(place: LedgerPlace, change: (ledger: Ledger) => Ledger): Promise<void> {

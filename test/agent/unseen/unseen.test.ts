@@ -108,6 +108,31 @@ describe.skipIf(!hasBubblewrap)(`[12] what the user saw, or changed, is not unse
 	});
 });
 
+describe('[12] a commit is of whoever made it, however late it is noted', () => {
+	test('the user’s after the end of a command is not the command’s', async () => {
+		const {folder, stateFolder, unseen} = await inRepository();
+		const window = await openWindow({folder, stateFolder}, 'command');
+		writeFileSync(join(folder, 'src/a.js'), 'of the agent\n');
+		await window.end();
+		git(folder, 'commit', '-am', 'mine');
+		await window.close();
+		expect(await unseen()).toEqual([]);
+	});
+
+	test('the agent’s is its own, if a command that ended before it is noted after it', async () => {
+		const {folder, stateFolder, unseen} = await inRepository();
+		const first = await openWindow({folder, stateFolder}, 'command');
+		writeFileSync(join(folder, 'src/b.js'), 'of the agent\n');
+		await first.end();
+		const second = await openWindow({folder, stateFolder}, 'command');
+		writeFileSync(join(folder, 'src/a.js'), 'of the agent\n');
+		git(folder, 'commit', '-am', 'of the agent');
+		await second.close();
+		await first.close();
+		expect(await unseen()).toEqual(['src/a.js', 'src/b.js']);
+	});
+});
+
 describe.skipIf(!hasBubblewrap)(`[12] changes are found wherever they come from${skipped}`, () => {
 	test('a job that still runs, and one after the last look', async () => {
 		const {start, unseen, folder} = await agentAtWork(files);
@@ -165,6 +190,14 @@ describe.skipIf(!hasBubblewrap)(`[12] changes are found wherever they come from$
 		expect(await unseen()).toEqual([expect.stringMatching(/nobody knows what the agent changed: .*is damaged/)]);
 	});
 });
+
+async function inRepository() {
+	const work = await agentAtWork(files);
+	git(work.folder, 'init');
+	git(work.folder, 'add', '-A');
+	git(work.folder, 'commit', '-m', 'first');
+	return work;
+}
 
 /** Makes a process that has ended the owner of the windows of a ledger. */
 async function leaveToDead(ledger: string): Promise<void> {

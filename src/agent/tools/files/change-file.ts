@@ -259,7 +259,7 @@ function createEditNote(place: LedgerPlace, {path, bytes, isSeen}: Edit) {
 		}
 
 		const head = await headOf(folder);
-		await noteUnseen(place, new Map([[name, identity]]), 'edit', {before: head, after: head});
+		await noteUnseen(place, new Map([[name, identity]]), 'edit', {before: head, after: head, atMs: Date.now()});
 	};
 	return {
 		async before() {
