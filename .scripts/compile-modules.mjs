@@ -17,6 +17,7 @@ const machinery = [
 	'.scripts/compile-ink.mjs',
 	'.scripts/bundle-stand-ins.mjs',
 	'.scripts/count-steps.mjs',
+	'.scripts/insert-code.mjs',
 	'package-lock.json',
 ];
 

@@ -1,9 +1,9 @@
 import {existsSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync} from 'node:fs';
 import {basename, dirname, join, relative, sep} from 'node:path';
+import {functions, insertInto} from './insert-code.mjs';
 
 const importPattern = /\b(?:from|import)\s*\(?\s*"(\.\.?\/[^"]+\.mjs)"/g;
 const loops = new Set(['ForStatement', 'ForOfStatement', 'ForInStatement', 'WhileStatement', 'DoWhileStatement']);
-const functions = new Set(['FunctionDeclaration', 'FunctionExpression', 'ArrowFunctionExpression']);
 
 /**
  * Writes modules that count their steps, for the compiled modules of `outdir` at these paths and all that they import: beside
@@ -41,42 +41,28 @@ export async function countStepsOf(outdir, paths) {
 
 /** Returns a module that counts a step for each function that is called, each turn of a loop, and each entry that is spread. */
 function withSteps(code, program) {
-	const added = [];
-	const add = (at, text) => added.push({at, text});
-	/** Counts before a body, which may be a block, a statement or an expression. */
-	const count = ({type, start, end}, isExpression) => {
-		if (type === 'BlockStatement') {
-			add(start + 1, '$counted.steps++;');
-		} else {
-			add(start, isExpression ? '($counted.steps++, ' : '{$counted.steps++;');
-			add(end, isExpression ? ')' : '}');
-		}
-	};
-	const visit = node => {
-		if (functions.has(node.type)) {
-			// An arrow function that returns an object has parentheses around it, which stay outside.
-			count(node.body, node.body.type !== 'BlockStatement');
-		} else if (loops.has(node.type)) {
-			count(node.body, false);
-		} else if (node.type === 'SpreadElement') {
-			add(node.argument.start, '$counted.entriesOf(');
-			add(node.argument.end, ')');
-		}
-
-		for (const child of Object.values(node).flat()) {
-			if (typeof child?.type === 'string') {
-				visit(child);
+	const counted = 'const $counted = globalThis.countedSteps ??= {steps: 0, entriesOf: value => value};';
+	return (
+		counted +
+		insertInto(code, program, (node, add) => {
+			/** Counts before a body, which may be a block, a statement or an expression. */
+			const count = ({type, start, end}, isExpression) => {
+				if (type === 'BlockStatement') {
+					add(start + 1, '$counted.steps++;');
+				} else {
+					add(start, isExpression ? '($counted.steps++, ' : '{$counted.steps++;');
+					add(end, isExpression ? ')' : '}');
+				}
+			};
+			if (functions.has(node.type)) {
+				// An arrow function that returns an object has parentheses around it, which stay outside.
+				count(node.body, node.body.type !== 'BlockStatement');
+			} else if (loops.has(node.type)) {
+				count(node.body, false);
+			} else if (node.type === 'SpreadElement') {
+				add(node.argument.start, '$counted.entriesOf(');
+				add(node.argument.end, ')');
 			}
-		}
-	};
-	visit(program);
-	let result = 'const $counted = globalThis.countedSteps ??= {steps: 0, entriesOf: value => value};';
-	let from = 0;
-	// Among those at one place, what was added later belongs inside, or ends first.
-	for (const {at, text} of added.toSorted((one, other) => one.at - other.at)) {
-		result += code.slice(from, at) + text;
-		from = at;
-	}
-
-	return result + code.slice(from);
+		})
+	);
 }

@@ -1,8 +1,8 @@
 import {readFileSync} from 'node:fs';
 import {fileURLToPath} from 'node:url';
 import {parseAst} from 'vitest/node';
+import {functions, insertInto} from './insert-code.mjs';
 
-const functions = new Set(['FunctionDeclaration', 'FunctionExpression', 'ArrowFunctionExpression']);
 const modulePattern = /\/\.service-modules\/((?:src|commands)\/.+)\.mjs$/;
 
 /** Stands in for Vitest, of which the helpers of tests want only the cleanup. */
@@ -29,24 +29,24 @@ export async function load(url, context, next) {
 /** Returns a module that reports each call with its arguments, and each value that it awaits, iterates, yields or returns. */
 function withReports(name, code, program) {
 	const file = JSON.stringify(name);
-	const added = [];
 	const enter = (node, names) =>
 		`$values.on&&$values.enter(${file},${node.start}${names.map(each => `,${each}`).join('')})`;
-	const wrap = ({start, end}) => {
-		added.push({at: start, text: `$values.pass(${file},`}, {at: end, text: ')'});
-	};
-	const visit = node => {
+	return insertInto(code, program, (node, add) => {
+		const wrap = ({start, end}) => {
+			add(start, `$values.pass(${file},`);
+			add(end, ')');
+		};
 		if (functions.has(node.type)) {
 			const names = node.params.flatMap(namesIn);
 			if (node.body.type === 'BlockStatement') {
-				added.push({at: node.body.start + 1, text: `${enter(node, names)};`});
+				add(node.body.start + 1, `${enter(node, names)};`);
 			} else {
-				added.push({at: node.body.start, text: `(${enter(node, names)},$values.pass(${file},`});
-				added.push({at: node.body.end, text: '))'});
+				add(node.body.start, `(${enter(node, names)},$values.pass(${file},`);
+				add(node.body.end, '))');
 			}
 		} else if (node.type === 'ForOfStatement' && node.body.type === 'BlockStatement') {
 			const names = node.left.type === 'VariableDeclaration' ? namesIn(node.left.declarations[0].id) : [];
-			added.push({at: node.body.start + 1, text: `$values.pass(${file},[${names.join()}]);`});
+			add(node.body.start + 1, `$values.pass(${file},[${names.join()}]);`);
 		} else if (node.type === 'ReturnStatement' && node.argument) {
 			wrap(node.argument);
 		} else if (node.type === 'YieldExpression' && node.argument && !node.delegate) {
@@ -54,23 +54,7 @@ function withReports(name, code, program) {
 		} else if (node.type === 'AwaitExpression') {
 			wrap(node);
 		}
-
-		for (const child of Object.values(node).flat()) {
-			if (typeof child?.type === 'string') {
-				visit(child);
-			}
-		}
-	};
-	visit(program);
-	let result = '';
-	let from = 0;
-	// Among those at one place, what was added later belongs inside, or ends first.
-	for (const {at, text} of added.toSorted((one, other) => one.at - other.at)) {
-		result += code.slice(from, at) + text;
-		from = at;
-	}
-
-	return result + code.slice(from);
+	});
 }
 
 /** Returns the names that a parameter or a pattern declares. */
