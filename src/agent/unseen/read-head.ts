@@ -1,9 +1,8 @@
 // Git's answer without a process of git: the files that it would read, as long as they are as it writes them.
-import type {Stats} from 'node:fs';
-import {lstat, readFile} from 'node:fs/promises';
+import {readFile} from 'node:fs/promises';
 import {dirname, join} from 'node:path';
 import process from 'node:process';
-import {errnoOf} from '../../storage/file-error.ts';
+import {statsOf} from '../paths/walk-folder.ts';
 
 const maxBytes = 256 * 1024;
 
@@ -29,18 +28,18 @@ export async function readHead(folder: string): Promise<{readonly commit: string
 
 /** Returns the `.git` of the folder or of the nearest folder around it; undefined if there is none. Throws to ask git. */
 async function findGit(start: string): Promise<string | undefined> {
-	const device = (await lstat(start)).dev;
+	const device = (await statsOf(start))?.dev;
 	for (let folder = start; ; folder = dirname(folder)) {
 		const git = join(folder, '.git');
 		const [own, stats, head, bare] = await Promise.all(
-			[folder, git, join(git, 'HEAD'), join(folder, 'HEAD')].map(look),
+			[folder, git, join(git, 'HEAD'), join(folder, 'HEAD')].map(path => statsOf(path)),
 		);
-		if (own?.dev !== device) {
+		if (own === undefined || own.dev !== device) {
 			throw new Error('another file system');
 		}
 
 		if (head) {
-			const isOwn = [own, stats].every(each => each?.isDirectory() && each.uid === process.geteuid?.());
+			const isOwn = [own, stats].every(each => each?.isDirectory() && Number(each.uid) === process.geteuid?.());
 			if (!isOwn) {
 				throw new Error('a link, or of another user');
 			}
@@ -61,7 +60,7 @@ async function findGit(start: string): Promise<string | undefined> {
 
 async function commitOf(git: string): Promise<string> {
 	const inGit = (name: string) => join(git, name);
-	const [objects, refs, common] = await Promise.all(['objects', 'refs', 'commondir'].map(name => look(inGit(name))));
+	const [objects, refs, common] = await Promise.all(['objects', 'refs', 'commondir'].map(name => statsOf(inGit(name))));
 	const [config, head = ''] = await Promise.all(['config', 'HEAD'].map(name => textOf(inGit(name))));
 	if (!objects?.isDirectory() || !refs?.isDirectory() || common || config === undefined || isUnusual.test(config)) {
 		throw new Error('another format');
@@ -96,19 +95,9 @@ function packedId(text = '', wanted: string): string {
 	return found;
 }
 
-async function look(path: string): Promise<Stats | undefined> {
-	return lstat(path).catch(error => {
-		if (errnoOf(error) === 'ENOENT') {
-			return undefined;
-		}
-
-		throw error;
-	});
-}
-
 /** Returns the text of a small regular file; undefined if there is none. Throws for anything else. */
 async function textOf(path: string): Promise<string | undefined> {
-	const stats = await look(path);
+	const stats = await statsOf(path);
 	if (stats && (!stats.isFile() || stats.size > maxBytes)) {
 		throw new Error('no small file');
 	}
