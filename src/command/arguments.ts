@@ -71,11 +71,11 @@ export function flagsOf({args, positional = [], letters = {}, describe = {}}: Co
 
 /** Returns true if the words after a command's name ask for its help, whatever else is wrong with them. */
 export function asksForHelp(command: Command, words: readonly string[]): boolean {
-	return readFlags(words, tableOf(command)).given.has('help');
+	return readFlags(words, withHelp(flagsOf(command))).given.has('help');
 }
 
-function tableOf(command: Command): FlagTable {
-	return {...flagsOf(command), help: globalFlags.help};
+function withHelp(flags: FlagTable): FlagTable {
+	return {...flags, help: globalFlags.help};
 }
 
 /**
@@ -89,18 +89,19 @@ export function readArguments(
 ): Readonly<Record<string, unknown>> {
 	const {args, positional = [], rest} = command;
 	const fields = fieldsOf(args);
+	const flags = flagsOf(command);
 	const hint = `Usage: \`${usageOf(path, command)}\``;
-	const {given, words: before, behind = [], unknown, fault} = readFlags(words, tableOf(command));
+	const {given, words: before, behind = [], unknown, fault} = readFlags(words, withHelp(flags));
 	if (fault) {
 		throw new AppError('usage', fault, {hint});
 	}
 
 	if (unknown !== undefined) {
-		throw new AppError('usage', unknownFlag(unknown, {...flagsOf(command), ...globalFlags}, ` for ${path}`), {hint});
+		throw new AppError('usage', unknownFlag(unknown, {...flags, ...globalFlags}, ` for ${path}`), {hint});
 	}
 
 	const found: Record<string, unknown> = {};
-	for (const [name, {value, isRepeatable}] of Object.entries(flagsOf(command))) {
+	for (const [name, {value, isRepeatable}] of Object.entries(flags)) {
 		const values = given.get(name);
 		if (values) {
 			found[name] = isRepeatable ? values : value ? values.at(-1) : true;

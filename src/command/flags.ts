@@ -34,9 +34,6 @@ export type OutputFormat = (typeof formats)[number];
 const stdinModes = ['auto', 'wait', 'ignore'] as const;
 export type StdinMode = (typeof stdinModes)[number];
 
-/** What `--approve` allows without asking. */
-export const unaskedModes = ['never', 'edits', 'all'] as const;
-
 const shared = {
 	profile: {names: ['--profile'], value: 'name', summary: 'Use this profile', completes: 'profile'},
 	insecureHttp: {names: ['--insecure-http'], summary: 'Allow plain http beyond this machine'},
@@ -89,7 +86,7 @@ const runFlagTable = {
 		names: ['--approve'],
 		value: 'mode',
 		summary: 'What to allow without asking: never, edits or all',
-		choices: unaskedModes,
+		choices: ['never', 'edits', 'all'],
 	},
 	allow: {
 		names: ['--allow'],

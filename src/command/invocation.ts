@@ -12,7 +12,6 @@ import {
 	readFlags,
 	runFlags,
 	type StdinMode,
-	type unaskedModes,
 	unknownFlag,
 } from './flags.ts';
 import {lastWord} from './words.ts';
@@ -26,7 +25,7 @@ export type RunFlags = {
 	readonly maxTurns: number | undefined;
 	readonly budgetUsd: number | undefined;
 	/** What a run without a screen may do without asking; nothing if it is left out. */
-	readonly approve: (typeof unaskedModes)[number] | undefined;
+	readonly approve: RunChoice<'approve'> | undefined;
 	/** Rules that allow acts without asking, as given. */
 	readonly allow: readonly string[];
 	/** True to use the instructions, hooks and settings of the folder in this run without asking. */

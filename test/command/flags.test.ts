@@ -26,7 +26,7 @@ const tables: fc.Arbitrary<FlagTable> = fc
 		),
 	);
 
-/** Texts that are values wherever they stand. */
+/** Texts that are values at any place. */
 const values = fc.oneof(
 	fc.constantFrom('', '-', '-5', '-.5', '- a list', '--what is this?', 'a=b', 'é', 'two words'),
 	fc.string().filter(text => !text.startsWith('-')),
@@ -71,7 +71,7 @@ const wordsOf = (parts: ReadonlyArray<Written | string>) =>
 	parts.flatMap(part => (typeof part === 'string' ? [part] : part.words));
 const flagsOf = (parts: ReadonlyArray<Written | string>) => parts.filter(part => typeof part !== 'string');
 
-test('flags read as they were written, wherever they stand, and nothing behind -- is one', () => {
+test('flags read as they were written, at any place, and nothing behind -- is one', () => {
 	fc.assert(
 		fc.property(lines, ({table, parts, behind}) => {
 			const given = new Map<string, string[]>();
