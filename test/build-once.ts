@@ -24,3 +24,20 @@ export async function buildOnce(name: string, entry: URL, options: BuildOptions 
 	renameSync(own, built);
 	return built;
 }
+
+/**
+ * Builds modules that run commands into `outdir`, each to one file of its name, with what cleans up after a command beside
+ * them, where they look for it.
+ */
+export async function buildCommandPrograms(outdir: string, entries: Readonly<Record<string, string>>): Promise<void> {
+	await build({
+		entryPoints: {...entries, 'clean-planted': join(import.meta.dirname, '../src/agent/sandbox/clean-planted.ts')},
+		outdir,
+		outExtension: {'.js': '.mjs'},
+		bundle: true,
+		platform: 'node',
+		format: 'esm',
+		loader: {'.md': 'text'},
+		banner: {js: "import {createRequire} from 'node:module';const require=createRequire(import.meta.url);"},
+	});
+}

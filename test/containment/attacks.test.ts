@@ -4,9 +4,9 @@ import {chmodSync, existsSync, mkdtempSync, realpathSync, rmSync} from 'node:fs'
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {pathToFileURL} from 'node:url';
-import {build} from 'esbuild';
 import {afterAll, beforeAll, describe, expect, onTestFinished, test} from 'vitest';
 import {hasBubblewrap, skipped} from '../agent/sandbox/needs-bubblewrap.ts';
+import {buildCommandPrograms} from '../build-once.ts';
 import {supervisor} from '../server/sandboxes/supervisor.ts';
 import {type Outcome, openOutside, runAttacks, type Side} from './attack-sides.ts';
 import {attacks} from './attack-table.ts';
@@ -24,20 +24,9 @@ let built = '';
 beforeAll(async () => {
 	built = realpathSync(mkdtempSync(join(tmpdir(), 'service-attack-')));
 	chmodSync(built, 0o755);
-	const root = join(import.meta.dirname, '../..');
-	await build({
-		entryPoints: {
-			worker: join(import.meta.dirname, 'attack-worker.ts'),
-			supervisor: join(root, 'src/server/sandboxes/supervisor/supervisor.ts'),
-			'clean-planted': join(root, 'src/agent/sandbox/clean-planted.ts'),
-		},
-		outdir: built,
-		outExtension: {'.js': '.mjs'},
-		bundle: true,
-		platform: 'node',
-		format: 'esm',
-		loader: {'.md': 'text'},
-		banner: {js: "import {createRequire} from 'node:module';const require=createRequire(import.meta.url);"},
+	await buildCommandPrograms(built, {
+		worker: join(import.meta.dirname, 'attack-worker.ts'),
+		supervisor: join(import.meta.dirname, '../../src/server/sandboxes/supervisor/supervisor.ts'),
 	});
 });
 afterAll(() => rmSync(built, {recursive: true, force: true}));

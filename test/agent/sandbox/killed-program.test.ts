@@ -3,29 +3,15 @@ import {once} from 'node:events';
 import {existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
-import {build} from 'esbuild';
 import {afterAll, beforeAll, expect, onTestFinished, test} from 'vitest';
 import {createWorkFolder} from '../../../src/agent/tools/command/command-session.ts';
+import {buildCommandPrograms} from '../../build-once.ts';
 import {git, makeWorkspace} from '../tools/workspace.ts';
 import {hasBubblewrap, skipped} from './needs-bubblewrap.ts';
 
 const built = mkdtempSync(join(tmpdir(), 'service-killed-'));
 
-beforeAll(async () => {
-	await build({
-		entryPoints: {
-			worker: join(import.meta.dirname, 'command-worker.ts'),
-			'clean-planted': join(import.meta.dirname, '../../../src/agent/sandbox/clean-planted.ts'),
-		},
-		outdir: built,
-		outExtension: {'.js': '.mjs'},
-		bundle: true,
-		platform: 'node',
-		format: 'esm',
-		loader: {'.md': 'text'},
-		banner: {js: "import {createRequire} from 'node:module';const require=createRequire(import.meta.url);"},
-	});
-});
+beforeAll(() => buildCommandPrograms(built, {worker: join(import.meta.dirname, 'command-worker.ts')}));
 
 afterAll(() => rmSync(built, {recursive: true, force: true}));
 
