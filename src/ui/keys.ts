@@ -294,7 +294,7 @@ function isTyped({type}: InputToken): boolean {
 	return type === 'key' || type === 'text' || type === 'paste';
 }
 
-/** Joins the two chords of a sequence such as Ctrl+X Ctrl+E. `note` shows which chord waits for another, and `''` when none does. */
+/** Joins the two chords of a sequence such as Ctrl+X Ctrl+E. `note` shows the chord that waits for another, '' for none. */
 function createKeySequence(note: (chord: string) => void): KeySequence {
 	let first: string | undefined;
 

@@ -291,7 +291,8 @@ function createRunningCommands(store: AppStore): RunningCommands {
 
 /**
  * Runs a command. If its server requires a login, offers one and runs the command again; the server did nothing for the
- * first, unauthenticated request. `logIn` logs in to a server, as the `login` command does. Throws what `run` throws if the user declines, and what the login throws.
+ * first, unauthenticated request. `logIn` logs in to a server, as the `login` command does. Throws what `run` throws if the
+ * user declines, and what the login throws.
  */
 export async function logInPlace<T>(
 	run: () => Promise<T>,

@@ -12,7 +12,7 @@ import {createLocalProvider} from '../../src/server/sandboxes/local-provider.ts'
 /** What runs attacks: the way that a program takes into a sandbox. */
 export type Side = 'command' | 'task';
 
-/** What is outside of a sandbox for attacks to aim at. Attacks get the members as variables of the shell. */
+/** The targets of attacks outside of a sandbox. Attacks get the members as variables of the shell. */
 export type Outside = {
 	/** A folder of this user beside that of the sandbox, a file in it, and a secret. */
 	readonly FOLDER: string;
@@ -132,7 +132,7 @@ async function asTask(
 	return text;
 }
 
-/** Makes what attacks aim at. */
+/** Creates the targets of the attacks. */
 export async function openOutside(root: string) {
 	const [folder, secret] = [join(root, 'outside'), join(root, 'home/.ssh/id_ed25519')];
 	const file = join(folder, 'file');

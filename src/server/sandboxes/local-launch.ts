@@ -189,7 +189,11 @@ const startTimeoutMs = 10_000;
  * The supervisor is beside the bundle that contains this module, and one level above a shared chunk. Sources use the
  * last build.
  */
-const builtFolder = import.meta.url.endsWith('.ts') ? '../../../dist' : import.meta.url.includes('/chunks/') ? '..' : '.';
+const builtFolder = import.meta.url.endsWith('.ts')
+	? '../../../dist'
+	: import.meta.url.includes('/chunks/')
+		? '..'
+		: '.';
 const builtSupervisor = new URL(`${builtFolder}/sandbox-supervisor.mjs`, import.meta.url);
 
 /**

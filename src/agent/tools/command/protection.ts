@@ -79,7 +79,11 @@ export function createProtection({containers, folder}: Options) {
  * The cleaner is beside the bundle that contains this module, and one level above a shared chunk. Sources use the last
  * build.
  */
-const builtFolder = import.meta.url.endsWith('.ts') ? '../../../../dist' : import.meta.url.includes('/chunks/') ? '..' : '.';
+const builtFolder = import.meta.url.endsWith('.ts')
+	? '../../../../dist'
+	: import.meta.url.includes('/chunks/')
+		? '..'
+		: '.';
 const builtCleaner = new URL(`${builtFolder}/clean-planted.mjs`, import.meta.url);
 
 /** Waits, as a shell that needs no memory to speak of, for a word that all is well. If there is none, it cleans up. */
