@@ -1,4 +1,3 @@
-import v8 from 'node:v8';
 import {expect} from 'vitest';
 
 /** What compiled modules of `src/` count with, if the test file imports this module: see `.scripts/count-steps.mjs`. */
@@ -104,9 +103,7 @@ const others: readonly (readonly [object, string, Cost])[] = [
 
 /** Counts what is built in until the result is called. */
 function countBuiltIns(tries: boolean): () => void {
-	// Interpreted expressions go back at other places than compiled ones.
-	v8.setFlagsFromString('--no-regexp-tier-up');
-	const undo: (() => void)[] = [() => v8.setFlagsFromString('--regexp-tier-up')];
+	const undo: (() => void)[] = [];
 	const replace = (owner: object, name: string, replacement: (method: unknown) => unknown) => {
 		const descriptor = Reflect.getOwnPropertyDescriptor(owner, name);
 		if (descriptor) {
@@ -160,22 +157,13 @@ function countBuiltIns(tries: boolean): () => void {
 	};
 }
 
-/**
- * Returns an expression that matches nothing if it would have to go back more often than so many times. V8 compiles a function
- * when it is called, and again if it was not called for long: it must know the syntax then.
- */
-function limited(source: string, flags: string, tries: number): RegExp {
-	v8.setFlagsFromString('--allow-natives-syntax');
-	try {
-		return new Function('...given', 'return %NewRegExpWithBacktrackLimit(given[0], given[1], given[2])')(
-			source,
-			flags,
-			tries,
-		);
-	} finally {
-		v8.setFlagsFromString('--no-allow-natives-syntax');
-	}
-}
+/** Creates an expression that matches nothing if it would have to go back more often than so many times. */
+const limited = new Function(
+	'source',
+	'flags',
+	'tries',
+	'return %NewRegExpWithBacktrackLimit(source, flags, tries)',
+) as (source: string, flags: string, tries: number) => RegExp;
 
 const expressions = new Map<string, Map<string, RegExp>>();
 /** How often each of them went back the last time. */
