@@ -7,7 +7,7 @@ import {compose} from '../../src/program/program.ts';
 import {createAppStore} from '../../src/store/store.ts';
 import {defaultCellWidths, setCellWidths} from '../../src/terminal/text/cell-widths.ts';
 import {startApp} from '../../src/ui/start.tsx';
-import {type Chat, connectedTo, waitForIdle} from './chat.ts';
+import {type Chat, connectedTo, waitForStart} from './chat.ts';
 import {startModelHost} from './model-host.ts';
 import {environmentOf, folderWith, type Place} from './program.ts';
 import {type TerminalEnd, type TerminalView, viewTerminal} from './terminal-view.ts';
@@ -88,6 +88,6 @@ export async function openChat({args = [], env, ...options}: Options = {}): Prom
 	const host = await startModelHost();
 	const connected = connectedTo(host);
 	const terminal = openApp({...options, env: {...connected.env, ...env}, args: [...connected.args, ...args]});
-	await waitForIdle(terminal);
+	await waitForStart(terminal);
 	return {host, terminal};
 }

@@ -16,7 +16,7 @@ export type Chat<Terminal extends TerminalView = TestTerminal> = {
 	readonly terminal: Terminal;
 };
 
-/** The app in a terminal, with a host that the test scripts as its model, ready for a prompt. */
+/** The app in a terminal, with a host that the test scripts as its model, ready for a prompt or with its first question. */
 export async function startChat({args = [], env, ...options}: Options = {}): Promise<Chat<TestTerminal>> {
 	const host = await startModelHost();
 	const connected = connectedTo(host);
@@ -25,13 +25,22 @@ export async function startChat({args = [], env, ...options}: Options = {}): Pro
 		env: {...connected.env, ...env},
 		args: [...connected.args, ...args],
 	});
-	await waitForIdle(terminal);
+	await waitForStart(terminal);
 	return {host, terminal};
+}
+
+/** Waits until the app is connected, and idle or with its first question. */
+export function waitForStart(terminal: TerminalView): Promise<void> {
+	return terminal.waitFor(() => isConnected(terminal) && /○ idle|● waiting for you/.test(terminal.status()));
 }
 
 /** Waits until the app is idle and connected. */
 export function waitForIdle(terminal: TerminalView): Promise<void> {
-	return terminal.waitFor(() => terminal.status().includes('○ idle') && !terminal.status().includes('starting'));
+	return terminal.waitFor(() => isConnected(terminal) && terminal.status().includes('○ idle'));
+}
+
+function isConnected(terminal: TerminalView): boolean {
+	return !terminal.status().includes('starting');
 }
 
 /** Answers the question on the screen with a key, once keys can answer it. */

@@ -35,6 +35,8 @@ export type ConnectOptions = ConnectionEvents & {
 	readonly insecureHttp: boolean;
 	/** How long the server may take to answer the first message. */
 	readonly timeoutMs: number;
+	/** Returns a time in milliseconds that only grows, by which a flood is told; that of the machine by default. */
+	readonly now: (() => number) | undefined;
 	readonly signal: AbortSignal;
 	/** Asks the user for the server. */
 	readonly elicitor: Elicitor;
@@ -225,14 +227,14 @@ type OpenTransport = {
 const nothing = async () => undefined;
 
 function transportTo(options: ConnectOptions): OpenTransport {
-	const {server, env, version, insecureHttp, folder, root, onLog, onEnd} = options;
+	const {server, env, version, insecureHttp, folder, root, now, onLog, onEnd} = options;
 	if (server.type === 'stdio') {
 		const {command, args, env: variables, cwd = folder} = server;
-		const transport = createStdioTransport({command, args, env: variables, folder: cwd, root, onLog, onEnd});
+		const transport = createStdioTransport({command, args, env: variables, folder: cwd, root, now, onLog, onEnd});
 		return {transport, endSession: nothing, end: nothing};
 	}
 
-	const guard = createFloodGuard();
+	const guard = createFloodGuard(now);
 	const bound = createBoundFetch({
 		env,
 		insecureHttp,

@@ -168,6 +168,7 @@ function opener(configured: ConfiguredServer, dependencies: Dependencies): Open 
 			config,
 			addSecret,
 			timeoutMs: dependencies.startTimeoutMs,
+			now: dependencies.now,
 			elicitor: createElicitor({server: configured.server.name, openPage, onLog: masked.onNote}),
 		};
 		const reason = found.server.type === 'stdio' && (await dependencies.whyNot(found.server.name, signal));

@@ -22,6 +22,8 @@ type Options = {
 	readonly folder: string;
 	/** The root of the project, a real path: no program of it is started by its bare name. */
 	readonly root: string;
+	/** Returns a time in milliseconds that only grows; that of the machine by default. */
+	readonly now: (() => number) | undefined;
 	/** Gets each line of standard error, and what else the user may want to know. */
 	readonly onLog: (line: string) => void;
 	/** Called once when the connection has ended by itself, with the reason as a clause. */
@@ -43,7 +45,7 @@ const guarded = '( { read -r _ <&3; kill -9 "-$$"; } </dev/null >/dev/null 2>&1 
  * process group of its own that ends with this program, and limits of what it may send. A server that exceeds one is ended.
  */
 export function createStdioTransport(options: Options): Transport {
-	const {onLog} = options;
+	const {now, onLog} = options;
 	const mark = randomUUID();
 	let child: ChildProcess | undefined;
 	let ended: Promise<void> | undefined;
@@ -65,7 +67,7 @@ export function createStdioTransport(options: Options): Transport {
 
 				transport.onclose?.();
 			});
-			read(started, {onLog, fail, onMessage: message => transport.onmessage?.(message)});
+			read(started, {now, onLog, fail, onMessage: message => transport.onmessage?.(message)});
 			await spawned(started, options.command);
 		},
 		async send(message) {
@@ -151,14 +153,15 @@ async function spawned(child: ChildProcess, command: string): Promise<void> {
 }
 
 type Reading = {
+	readonly now: (() => number) | undefined;
 	readonly onLog: (line: string) => void;
 	readonly onMessage: (message: JSONRPCMessage) => void;
 	readonly fail: (reason: string) => void;
 };
 
 /** Reads what a server writes: messages from standard output, lines for the log from standard error. */
-function read({stdin, stdout, stderr}: ChildProcess, {onLog, onMessage, fail}: Reading): void {
-	const guard = createFloodGuard();
+function read({stdin, stdout, stderr}: ChildProcess, {now, onLog, onMessage, fail}: Reading): void {
+	const guard = createFloodGuard(now);
 	const counted = (length: number) => {
 		if (!guard.allows(length)) {
 			fail('it sent more than anything could read');
