@@ -36,6 +36,8 @@ const maxMessageBytes = 8 * 1024 * 1024;
 const maxDepth = 100;
 /** Time for a server to end after its input has, and between SIGTERM and SIGKILL. */
 const endDelayMs = 500;
+/** Time for the end of a server that reads no more: on a busy machine it is heard of late. */
+const lastWordsMs = 5000;
 
 /** An orphan that ends the group once this program is gone, which closes descriptor 3. Constant: the command is arguments. */
 const guarded = '( { read -r _ <&3; kill -9 "-$$"; } </dev/null >/dev/null 2>&1 & ); exec 3<&-; exec "$0" "$@"';
@@ -75,7 +77,9 @@ export function createStdioTransport(options: Options): Transport {
 				await write(child?.stdin, message);
 			} catch {
 				// Its end says why.
-				await Promise.race([ended, setTimeoutAsync(endDelayMs, undefined, {ref: false})]);
+				await Promise.race([ended, setTimeoutAsync(lastWordsMs, undefined, {ref: false})]);
+				fail('it reads no more');
+				await ended;
 				throw new AppError('failed', 'The server has ended.', {cause: notSent()});
 			}
 		},

@@ -42,11 +42,26 @@ test('lines that are no messages go to the log', async () => {
 	expect((await status('loud')).log[0]).toBe('Not a message: Listening on stdio!');
 });
 
+/** However slow the machine is, what comes is a flood by a clock that stands still. */
+const slowly = {startTimeoutMs: 600_000, now: () => 0};
+
+/** Answers the first message, and reads no other one. */
+const mute = 'read -r _; printf "%s\\n" "$1"; exec 0<&-; sleep 1000';
+
+test('a server that closes its input is ended', async () => {
+	const info = {protocolVersion: '2025-06-18', capabilities: {tools: {}}, serverInfo: {name: 'mute', version: '1'}};
+	const answer = JSON.stringify({jsonrpc: '2.0', id: 0, result: info});
+	const {servers, status} = openServers({mute: {command: 'sh', args: ['-c', mute, 'sh', answer]}});
+	await servers.tools();
+	await expect.poll(async () => (await status('mute')).state.state).toBe('failed');
+	expect((await status('mute')).state).toMatchObject({reason: expect.stringMatching(/reads no more/)});
+});
+
 test.each([
 	['flood', 'it sent more than anything could read'],
 	['endless', 'it sent a message of more than 8 MB'],
 ])('a server that sends a %s is ended, and costs its own tools alone', async (what, reason) => {
-	const {servers, status} = openServers({loud: node(hostile, what), files: node(official)});
+	const {servers, status} = openServers({loud: node(hostile, what), files: node(official)}, slowly);
 	expect((await servers.tools()).every(({name}) => name.startsWith('mcp__files__'))).toBe(true);
 	await expect.poll(async () => (await status('loud')).state).toMatchObject({state: 'failed', reason});
 });
@@ -66,9 +81,7 @@ test.each(['hang', 'deaf'])('a server that never answers (%s) holds up no run fo
 });
 
 test('a flood of standard error ends the server, and its log stays short', async () => {
-	// However slow the machine is, it is a flood by a clock that stands still.
-	const limits = {startTimeoutMs: 600_000, now: () => 0};
-	const {servers, status} = openServers({loud: node(hostile, 'complaints'), files: node(official)}, limits);
+	const {servers, status} = openServers({loud: node(hostile, 'complaints'), files: node(official)}, slowly);
 	expect((await servers.tools()).every(({name}) => name.startsWith('mcp__files__'))).toBe(true);
 	const state = {state: 'failed', reason: expect.stringMatching(/^it sent more than anything could read/)};
 	await expect.poll(async () => (await status('loud')).state).toMatchObject(state);
