@@ -57,7 +57,9 @@ export async function openCommands({files, answer, maxProcesses, hasSandbox = tr
 	return {
 		...{root, home, workspace, stateFolder, places, session, context, asked, shown, notices},
 		path: (name: string) => join(workspace, name),
-		run: (command: string, args: JsonObject = {}, given = context) => call(runCommand, {command, ...args}, given),
+		/** Runs a command, which is given all the time that the model could give it. */
+		run: (command: string, args: JsonObject = {}, given = context) =>
+			call(runCommand, {command, timeout_sec: 600, ...args}, given),
 		output: (job: string, args: JsonObject = {}) => call(jobOutput, {job, ...args}),
 		stop: (job: string) => call(jobStop, {job}),
 	};
