@@ -76,17 +76,21 @@ export async function openWindow(place: LedgerPlace, by: Changer): Promise<Chang
 }
 
 /**
- * Notes what was changed in all windows of a folder, also of other processes, and ends those whose process is gone. Throws
- * AppError("failed").
+ * Notes what was changed in all windows of a folder, also of other processes, and ends those whose process is gone. Returns
+ * true if one is still open, in which files change at any time. Throws AppError("failed").
  */
-export async function settleWindows(place: LedgerPlace): Promise<void> {
+export async function settleWindows(place: LedgerPlace): Promise<boolean> {
 	const parent = ledgerFolder(place);
 	const names = await readdir(parent).catch(() => []);
+	let isOpen = false;
 	for (const path of names.filter(name => name.startsWith('window-')).map(name => join(parent, name))) {
 		const isOver = await isOwnerGone(path);
+		isOpen ||= !isOver && (await statsOf(endIn(path))) === undefined;
 		await settle(place, path);
 		await (isOver && removeWindow(path));
 	}
+
+	return isOpen;
 }
 
 /**

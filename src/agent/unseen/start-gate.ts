@@ -116,8 +116,8 @@ export async function findUnseen(
 		places = await ledgersAbout(root, stateFolder);
 		const files: UnseenFile[] = [];
 		for (const place of places) {
-			await settleWindows(place);
-			files.push(...(await unseenIn(place, await headOf(place.folder))));
+			const isChanging = await settleWindows(place);
+			files.push(...(await unseenIn(place, {head: await headOf(place.folder), isChanging})));
 		}
 
 		return {

@@ -178,9 +178,13 @@ export async function noteSeen(place: LedgerPlace, name: string, before: string,
 
 /**
  * Returns what is still as the agent left it, and what of it nobody saw or committed. Forgets the rest. `head` is the commit
- * that is checked out. Throws AppError("failed") if the ledger can't be read.
+ * that is checked out. While something of the agent still changes files, they stay unseen whatever they have become. Throws
+ * AppError("failed") if the ledger can't be read.
  */
-export async function unseenIn(place: LedgerPlace, head: string | undefined): Promise<readonly UnseenFile[]> {
+export async function unseenIn(
+	place: LedgerPlace,
+	{head, isChanging}: {readonly head: string | undefined; readonly isChanging: boolean},
+): Promise<readonly UnseenFile[]> {
 	const {folder} = place;
 	const known = [...(readLedger(ledgerFolder(place))?.files ?? [])];
 	if (known.length === 0) {
@@ -194,7 +198,7 @@ export async function unseenIn(place: LedgerPlace, head: string | undefined): Pr
 		for (const [name, {left: versions, by, count = 1}] of waiting) {
 			const path = join(folder, name);
 			const identity = committed.has(name) ? undefined : await identifyFile(path);
-			if (identity !== undefined && (count > 1 || versions.includes(identity))) {
+			if (identity !== undefined && (isChanging || count > 1 || versions.includes(identity))) {
 				left.set(name, {path, by, isGone: identity === goneFile, count});
 			}
 		}

@@ -145,6 +145,19 @@ describe.skipIf(!hasBubblewrap)(`[12] changes are found wherever they come from$
 		await job.stop();
 	});
 
+	test('a file that a job changes all the time', async () => {
+		const {start, unseen, folder} = await agentAtWork(files);
+		const job = await start('while :; do echo $((n++)) > src/a.js; done');
+		await expect.poll(() => readFileSync(join(folder, 'src/a.js'), 'utf8')).not.toBe('a\n');
+		for (let look = 0; look < 30; look++) {
+			expect(await unseen()).toEqual(['src/a.js']);
+		}
+
+		await job.stop();
+		await job.ended;
+		expect(await unseen()).toEqual(['src/a.js']);
+	});
+
 	test('sessions below the folder and above it', async () => {
 		const {session, unseen, folder} = await agentAtWork(files);
 		await session({at: 'lib'}).run('echo x > deep/c.js');
