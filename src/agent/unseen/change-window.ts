@@ -1,6 +1,6 @@
 import {execFile, spawn} from 'node:child_process';
 import {randomUUID} from 'node:crypto';
-import type {BigIntStats} from 'node:fs';
+import {type BigIntStats, existsSync} from 'node:fs';
 import {lstat, mkdir, open, readdir, readFile, rm, stat, utimes, writeFile} from 'node:fs/promises';
 import {join, relative, sep} from 'node:path';
 import {isJsonObject, parseJson} from '../../core/json.ts';
@@ -9,7 +9,7 @@ import {isGone, parseOwner, thisProcess} from '../../storage/lock-owner.ts';
 import {isWithin} from '../paths/existing.ts';
 import {findCommand} from '../paths/search-folder.ts';
 import {createWalk, pathIn, statsOf} from '../paths/walk-folder.ts';
-import {headOf} from './committed-files.ts';
+import {headOf, refsOf} from './committed-files.ts';
 import {anyFolder, identifyFile} from './file-identity.ts';
 import {
 	type Changer,
@@ -162,8 +162,19 @@ async function settle(place: LedgerPlace, path: string): Promise<void> {
 	const isRemoved = (await stat(canaryIn(path)).catch(() => undefined)) === undefined;
 	if (!isRemoved && (changes.size > 0 || hasUnseen(place))) {
 		const {head: after, atMs} = await readEnd(path, folder);
-		await noteUnseen(place, changes, by, {before: head, after, atMs});
+		// A commit that the agent made, and that HEAD has left since, is not the user's once they come back to it.
+		const refs =
+			(head ?? after) !== undefined && mayMoveRefs(listed, folder) ? ((await refsOf(folder)) ?? null) : undefined;
+		await noteUnseen(place, changes, by, {before: head, after, refs, atMs});
 	}
+}
+
+/** What says which commits there are. */
+const gitRefs = /(?:^|\/)\.git\/(?:(?:modules\/.+|worktrees\/[^/]+)\/)?(?:HEAD|packed-refs|refs(?:\/.*)?)$/;
+
+/** True unless what was changed has no part in which commits there are. */
+function mayMoveRefs(listed: readonly string[] | undefined, folder: string): boolean {
+	return !listed || !existsSync(join(folder, '.git')) || listed.some(name => gitRefs.test(name));
 }
 
 /** Returns what was changed: identities, and how many files a folder has that holds too many, by their name in the folder. */
@@ -307,7 +318,9 @@ const maxLooks = 500;
 async function walkChanged(folder: string, path: string): Promise<readonly string[] | undefined> {
 	const [mark, end] = await Promise.all([statsOf(join(path, 'mark')), statsOf(endIn(path))]);
 	const walked = mark && (await walkAll(folder));
-	const names = walked?.names.flatMap(({name, isFolder}) => (isFolder || gitData.test(name) ? [] : [name]));
+	const names = walked?.names.flatMap(({name, isFolder}) =>
+		isFolder || (gitData.test(name) && !gitRefs.test(name)) ? [] : [name],
+	);
 	if (!walked || !names || names.length > maxLooks) {
 		return undefined;
 	}

@@ -15,6 +15,7 @@ const environment = {
 };
 const options = ['-c', 'core.fsmonitor=false', '-c', 'core.commitGraph=false', '-c', 'protocol.allow=never'];
 const maxCommits = 1000;
+const maxRefs = 2000;
 const timeoutMs = 10_000;
 
 /** Returns the id of the commit that is checked out in a folder; undefined if there is none, or no git. */
@@ -24,15 +25,27 @@ export async function headOf(folder: string): Promise<string | undefined> {
 	return text?.trim() || undefined;
 }
 
+/** Returns what branches, tags and stashes name; undefined if that are too many, or git can't say. */
+export async function refsOf(folder: string): Promise<readonly string[] | undefined> {
+	const text = await git(folder, ['for-each-ref', `--count=${maxRefs + 1}`, '--format=%(objectname)']);
+	const ids = [...new Set(text?.split('\n').filter(Boolean))];
+	return text !== undefined && ids.length <= maxRefs ? ids : undefined;
+}
+
+type Commits = {
+	/** What was there before: these commits, and those before them. */
+	readonly from: readonly string[];
+	readonly to: string;
+	readonly names: readonly string[];
+};
+
 /**
  * Returns those of the names, relative to the folder, that a commit after `from` changed, up to `to`, and that are now as
  * they are there. Nothing if git can't say.
  */
-export async function findCommitted(
-	folder: string,
-	{from, to, names}: {readonly from: string; readonly to: string; readonly names: readonly string[]},
-): Promise<ReadonlySet<string>> {
-	const commits = await git(folder, ['rev-list', '--no-merges', `--max-count=${maxCommits}`, to, `^${from}`]);
+export async function findCommitted(folder: string, {from, to, names}: Commits): Promise<ReadonlySet<string>> {
+	const range = [to, ...from.map(id => `^${id}`)].join('\n');
+	const commits = await git(folder, ['rev-list', '--no-merges', `--max-count=${maxCommits}`, '--stdin'], range);
 	const touched = commits?.trim()
 		? await git(
 				folder,

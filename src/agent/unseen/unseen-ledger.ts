@@ -37,6 +37,8 @@ export type UnseenFile = {
 export type Heads = {
 	readonly before: string | undefined;
 	readonly after: string | undefined;
+	/** What all branches named after that, if they may have changed meanwhile; null if nobody knows. */
+	readonly refs?: readonly string[] | null | undefined;
 	/** When it was `after`, in milliseconds since the epoch: what ended first may be noted last. */
 	readonly atMs: number;
 };
@@ -64,6 +66,8 @@ const stored = z.object({
 	/** The commit that was checked out when the agent last changed anything. */
 	head: z.optional(z.string()),
 	headAtMs: z.optional(z.number()),
+	/** What all branches named then; null if nobody knows, and left out if the agent changed none. */
+	refs: z.optional(z.nullable(z.array(z.string()))),
 	/** What nobody saw. */
 	files: z.array(changed),
 	/** What the user saw, by its name: a command that still runs may have left it. */
@@ -75,6 +79,7 @@ type Ledger = {
 	readonly folder: string;
 	readonly head?: string | undefined;
 	readonly headAtMs?: number | undefined;
+	readonly refs?: readonly string[] | null | undefined;
 	readonly files: ReadonlyMap<string, Changed>;
 	readonly seen: ReadonlyMap<string, string>;
 };
@@ -128,7 +133,7 @@ export async function noteUnseen(
 	heads: Heads,
 ): Promise<void> {
 	await createLedger(place);
-	if (changes.size === 0 && readLedger(ledgerFolder(place))?.head === heads.after) {
+	if (changes.size === 0 && heads.refs === undefined && readLedger(ledgerFolder(place))?.head === heads.after) {
 		return;
 	}
 
@@ -146,10 +151,15 @@ export async function noteUnseen(
 			}
 		}
 
-		const {after: head, atMs: headAtMs} = heads;
+		const {after: head, atMs: headAtMs, refs} = heads;
 		// A clock that was set back must not keep an old commit.
 		const isNewer = headAtMs >= Math.min(ledger.headAtMs ?? 0, Date.now());
-		return {...ledger, files: collapsed(files), ...(head !== undefined && isNewer && {head, headAtMs})};
+		return {
+			...ledger,
+			files: collapsed(files),
+			...(head !== undefined && isNewer && {head, headAtMs}),
+			...(refs !== undefined && {refs}),
+		};
 	});
 }
 
@@ -252,9 +262,10 @@ export async function removeUnreadable(stateFolder: string): Promise<void> {
 async function committedIn(place: LedgerPlace, head: string | undefined): Promise<ReadonlySet<string>> {
 	const ledger = readLedger(ledgerFolder(place));
 	const names = [...(ledger?.files.keys() ?? [])];
-	return ledger?.head === undefined || head === undefined || head === ledger.head || names.length === 0
+	const {head: from, refs = []} = ledger ?? {};
+	return from === undefined || head === undefined || head === from || refs === null || names.length === 0
 		? new Set()
-		: findCommitted(place.folder, {from: ledger.head, to: head, names});
+		: findCommitted(place.folder, {from: [from, ...refs], to: head, names});
 }
 
 /** Reads a ledger; undefined if there is none. Throws AppError("failed") for one that can't be read. */

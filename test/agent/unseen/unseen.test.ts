@@ -133,6 +133,25 @@ describe('[12] a commit is of whoever made it, however late it is noted', () => 
 	});
 });
 
+describe.skipIf(!hasBubblewrap)(
+	`[12] a commit of the agent is not the user's, wherever the agent leaves HEAD${skipped}`,
+	() => {
+		const commit = 'git -c user.name=a -c user.email=a@b commit -qam x';
+		test.each([
+			['detached', `${commit}; git checkout -q --detach HEAD~1`],
+			['unborn', `${commit}; git symbolic-ref HEAD refs/heads/none`],
+			['on another branch', `git branch old; ${commit}; git symbolic-ref HEAD refs/heads/old`],
+		])('%s', async (_, command) => {
+			const {run, unseen, folder} = await inRepository();
+			git(folder, 'branch', '-M', 'main');
+			await run(`echo x > src/a.js; ${command}; echo x > src/a.js`);
+			expect(await unseen()).toContain('src/a.js');
+			git(folder, 'symbolic-ref', 'HEAD', 'refs/heads/main');
+			expect(await unseen()).toContain('src/a.js');
+		});
+	},
+);
+
 describe.skipIf(!hasBubblewrap)(`[12] changes are found wherever they come from${skipped}`, () => {
 	test('a job that still runs, and one after the last look', async () => {
 		const {start, unseen, folder} = await agentAtWork(files);
