@@ -45,8 +45,8 @@ test('lines that are no messages go to the log', async () => {
 /** However slow the machine is, what comes is a flood by a clock that stands still. */
 const slowly = {startTimeoutMs: 600_000, now: () => 0};
 
-/** Answers the first message, and reads no other one. */
-const mute = 'read -r _; printf "%s\\n" "$1"; exec 0<&-; sleep 1000';
+/** Reads the first message and no other one, then answers it. */
+const mute = 'read -r _; exec 0<&-; printf "%s\\n" "$1"; sleep 1000';
 
 test('a server that closes its input is ended', async () => {
 	const info = {protocolVersion: '2025-06-18', capabilities: {tools: {}}, serverInfo: {name: 'mute', version: '1'}};
