@@ -232,6 +232,11 @@ const stop = command({
 
 		const answer = await client.stopEnvironment({params}, signal);
 		program.watches.expiry.end(params.environmentId);
+		const {store} = program;
+		if (store.getState().offered?.text.includes(params.environmentId)) {
+			store.setState({offered: undefined});
+		}
+
 		return {kind: 'text', text: `Stopped ${name}.`, data: originalOf(answer)};
 	},
 });

@@ -17,10 +17,13 @@ type SuggestMentions = (
 	known: Pick<PromptSlice & LogsSlice, 'paths' | 'logs' | 'resources'>,
 ) => readonly MentionSuggestion[];
 
+/** A text for the prompt that nobody has typed. The empty prompt names it by its label; '' if other lines do. Untrusted. */
+export type OfferedPrompt = {readonly label: string; readonly text: string};
+
 /** What is known for completing the prompt. */
 export type PromptSlice = {
-	/** The text that a command last put into the empty prompt; '' for none. */
-	readonly offered: string;
+	/** What a key inserts into the empty prompt. */
+	readonly offered: OfferedPrompt | undefined;
 	/** Counts how often the commands of files were read: they may have changed. */
 	readonly entriesVersion: number;
 	/** The files of the working folder; undefined before the first mention. */
@@ -37,7 +40,7 @@ export type PromptSlice = {
 };
 
 export const createPromptSlice: StateCreator<PromptSlice> = set => ({
-	offered: '',
+	offered: undefined,
 	entriesVersion: 0,
 	paths: undefined,
 	resources: [],

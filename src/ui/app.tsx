@@ -2,7 +2,7 @@ import {memo, useLayoutEffect, useMemo} from 'react';
 import {useStore} from 'zustand';
 import {useShallow} from 'zustand/react/shallow';
 import {shallow} from 'zustand/vanilla/shallow';
-import {questionKeys} from '../editor/keymap/default-keys.ts';
+import {completionKeys, questionKeys} from '../editor/keymap/default-keys.ts';
 import {hintKey} from '../editor/keymap/key-label.ts';
 import {isHiddenByDraft, needsUser, type OpenPanel, panelHasFocus} from '../store/panel-slice.ts';
 import type {AppState} from '../store/store.ts';
@@ -44,6 +44,8 @@ type LayoutParts = {
 	readonly todo: AppState['transcript']['todo'];
 	readonly isRunning: boolean;
 	readonly isInserting: boolean;
+	/** What the empty prompt offers. */
+	readonly offer: string;
 };
 
 const layoutParts = (state: AppState, suggest: (state: AppState) => Suggestions): LayoutParts => {
@@ -65,6 +67,7 @@ const layoutParts = (state: AppState, suggest: (state: AppState) => Suggestions)
 		todo: transcript.todo,
 		isRunning: transcript.run !== undefined,
 		isInserting: state.vim?.state.mode === 'insert',
+		offer: state.offered?.label ?? '',
 	};
 };
 
@@ -84,6 +87,7 @@ export function App() {
 	const toPanel = hintKey(useKeymap(questionKeys), 'question.focus');
 	// While the completion is open, it gets that key.
 	const focusKey = toPanel && suggestions.length > 0 ? ['Esc', toPanel].join(' ') : toPanel;
+	const insertKey = hintKey(useKeymap(completionKeys), 'completion.complete');
 	const layout = useLayout({
 		rows,
 		panel: panelHeight(parts, parts.isHidden),
@@ -121,7 +125,7 @@ export function App() {
 				top={above}
 				focused={!parts.hasFocus}
 				elsewhere={parts.hasFocus ? caretElsewhere(parts, layout) : undefined}
-				placeholder={placeholderOf(parts)}
+				placeholder={placeholderOf(parts, insertKey)}
 			/>
 			{suggestions.length > 0 && (
 				<Lines lines={suggestionLines(suggestions, chosen, layout.completion, columns, palette)} />
@@ -172,7 +176,10 @@ const LogPanel = memo(function LogPanel({rows}: {readonly rows: number}) {
  * Returns the hints in the empty prompt: none while a question is open, which shows its own keys. Esc closes a panel first, and
  * ends the insert mode of Vim.
  */
-function placeholderOf({panel, hasFocus, isRunning, busy, isInserting}: LayoutParts): readonly string[] {
+function placeholderOf(
+	{panel, hasFocus, isRunning, busy, isInserting, offer}: LayoutParts,
+	insertKey: string,
+): readonly string[] {
 	if (hasFocus) {
 		return [];
 	}
@@ -182,7 +189,7 @@ function placeholderOf({panel, hasFocus, isRunning, busy, isInserting}: LayoutPa
 		? ['Type to queue a message', ...interrupt]
 		: busy
 			? interrupt
-			: ['Ask something, or / for commands'];
+			: [offer && insertKey ? `${safeLine(offer)} · ${insertKey} insert` : 'Ask something, or / for commands'];
 }
 
 /** Returns the place of the caret in the field of the open panel; undefined if it has none. */

@@ -1,14 +1,17 @@
 import type {Entry} from '../command/context.ts';
-import {replaceRange} from '../editor/editor.ts';
+import {replaceRange, setComposerText} from '../editor/editor.ts';
+import {attach} from '../editor/editor-edit.ts';
 import {completionKeys} from '../editor/keymap/default-keys.ts';
 import {actionOf, keymapOf} from '../editor/keymap/keymap.ts';
+import {needsUser} from '../store/panel-slice.ts';
 import type {AppStore} from '../store/store.ts';
 import {chordOf, type KeyToken} from '../terminal/input/token.ts';
 import {suggestionsFor} from './suggestions.ts';
 
 /**
  * Handles a key while the completion is open: its actions, Esc, which closes the list, and the key that sends, which completes
- * what is not typed yet. Returns false for other keys, and if nothing is suggested.
+ * what is not typed yet. The key that completes also inserts what is offered for the empty prompt. Returns false for other
+ * keys, and if nothing is suggested.
  */
 export function pressInCompletion(token: KeyToken, store: AppStore, entries: readonly Entry[]): boolean {
 	const {composer, completion, setCompletion, setComposer, keymap, ownKeys, ...known} = store.getState();
@@ -16,8 +19,10 @@ export function pressInCompletion(token: KeyToken, store: AppStore, entries: rea
 	const count = suggestions.length;
 	const index = Math.min(completion, count - 1);
 	const chosen = suggestions[index];
+	const chord = chordOf(token);
+	const completes = actionOf(keymapOf(completionKeys, ownKeys), chord);
 	if (!chosen) {
-		return false;
+		return completes === 'completion.complete' && insertOffered(store);
 	}
 
 	const complete = () => {
@@ -26,7 +31,6 @@ export function pressInCompletion(token: KeyToken, store: AppStore, entries: rea
 		setCompletion(0);
 	};
 
-	const chord = chordOf(token);
 	if (actionOf(keymap, chord) === 'prompt.send') {
 		const isWhole = chosen.isOptional && completion === 0;
 		if (isWhole || composer.text.trim() === chosen.line.trim()) {
@@ -38,7 +42,7 @@ export function pressInCompletion(token: KeyToken, store: AppStore, entries: rea
 		return chosen.replaces !== undefined || chosen.line.endsWith(' ');
 	}
 
-	switch (chord === 'escape' ? 'completion.close' : actionOf(keymapOf(completionKeys, ownKeys), chord)) {
+	switch (chord === 'escape' ? 'completion.close' : completes) {
 		case 'completion.up':
 			setCompletion((index + count - 1) % count);
 			return true;
@@ -54,6 +58,24 @@ export function pressInCompletion(token: KeyToken, store: AppStore, entries: rea
 		default:
 			return false;
 	}
+}
+
+/** Inserts what is offered for the empty prompt, several lines as one unit. Returns false if nothing is offered there. */
+function insertOffered(store: AppStore): boolean {
+	const {offered, composer, transcript, busy, ...state} = store.getState();
+	if (!offered || composer.text !== '' || busy || transcript.run || needsUser(state)) {
+		return false;
+	}
+
+	const {label, text} = offered;
+	const lines = text.split('\n').length;
+	state.editPrompt({
+		composer:
+			lines > 1 ? attach(composer, {label: `[${label}, ${lines} lines]`, text}) : setComposerText(composer, text),
+		completion: -1,
+		toast: '',
+	});
+	return true;
 }
 
 /** Returns what makes `line` of a prompt, behind what they have in common: a paste in it must stay one. */

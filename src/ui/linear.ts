@@ -226,15 +226,15 @@ function isSamePlan(items: readonly TodoItem[], before: readonly TodoItem[]): bo
 	return items.length === 0 || items.map(({text}) => text).join('\n') === before.map(({text}) => text).join('\n');
 }
 
-/** Returns the line to send: for an empty one what a command put into the prompt. A message replaces that. */
+/** Returns the line to send: for an empty one what waits in the prompt, or is offered for it. A message replaces that. */
 function takeOffered(store: AppStore, line: string): string {
-	const {composer, setComposer, transcript} = store.getState();
+	const {composer, setComposer, transcript, offered} = store.getState();
 	if (transcript.run || isCommandLine(line)) {
 		return line;
 	}
 
 	setComposer(cleared(composer));
-	return line.trim() ? line : expandedText(composer);
+	return line.trim() ? line : expandedText(composer) || (offered?.text ?? '');
 }
 
 /** Writes the messages that were queued when a run ended early: they return to the prompt, which is not visible here. */

@@ -181,6 +181,7 @@ function submitOptions(parts: Parts, questions: FolderQuestions, trust: TrustQue
 			}
 
 			await trust.ask(store.getState().transcript.session);
+			store.setState({offered: undefined});
 		},
 		remember: (prompt: string) => rememberPrompt(prompt, program, store),
 		wipe() {

@@ -18,8 +18,7 @@ test('[6] a window stays with its host while another process sets up another one
 	const terminal = startTerminal({home, args: ['--model', 'custom/alpha'], columns: 120, rows: 40});
 	await waitForIdle(terminal);
 	terminal.type('/env create web-shop --input visits_per_minute:=1200\r');
-	await terminal.waitFor('Enter send to the agent');
-	terminal.press('ctrl+c');
+	await terminal.waitFor(/❯ task of [\w-]+ · Tab insert/);
 	terminal.type('/watch level>=info --ask "What happened?" --every 5s\r');
 	await terminal.waitFor('Allow it?');
 	await setUp(home, other);

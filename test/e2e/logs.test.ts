@@ -15,10 +15,8 @@ const addressOf = (text: string) => /web:? +(http:\/\/127\.0\.0\.1:\d+)/.exec(te
 /** Creates a web shop. Returns its id and address. */
 async function createShop(terminal: TerminalView) {
 	terminal.type('/env create web-shop\r');
-	await terminal.waitFor('Enter send to the agent');
+	await terminal.waitFor(/❯ task of [\w-]+ · Tab insert/);
 	await waitForIdle(terminal);
-	terminal.press('ctrl+c');
-	await terminal.waitFor(isOn(terminal, 'Ask something'));
 	return {id: idOf(terminal.text()), address: addressOf(terminal.text())};
 }
 
@@ -34,7 +32,7 @@ test('a log grows in its panel during an answer; the viewer searches, filters an
 	terminal.press('enter');
 	await terminal.waitFor(isOn(terminal, /── web-shop [0-9a-f]{8} · live, complete/));
 	// What a busy machine reads at once with the command would be a paste.
-	await terminal.waitFor(isOn(terminal, 'Ask something'));
+	await terminal.waitFor(isOn(terminal, '❯ task of web-shop · Tab insert'));
 
 	let finish: () => void = () => undefined;
 	host.answerWith(async answer => {

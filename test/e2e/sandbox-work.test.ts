@@ -11,12 +11,14 @@ test('a sandbox is created, its task given to the agent, and its log watched', a
 	terminal.type('/env create ');
 	await terminal.waitFor(() => /❯ web-shop\s+broken-cart\s+nightly-import/.test(terminal.screen().join('\n')));
 	terminal.type('web-shop --input visits_per_minute:=1200\r');
-	await terminal.waitFor('Enter send to the agent');
+	await terminal.waitFor(/❯ task of [\w-]+ · Tab insert/);
 	expect(terminal.text()).toMatch(/\nweb-shop · ready\n/);
-	expect(terminal.screen().join('\n')).toContain('Its services:\n  - web: http://127.0.0.1:');
 	expect(terminal.status()).toMatch(/^local · .*sandbox (?:1 h 00 m|59 min)$/);
 
+	terminal.press('tab');
+	await terminal.waitFor(/❯ \[task of web-shop, \d+ lines\]/);
 	terminal.press('enter');
+	await terminal.waitFor('Its services:\n  - web: http://127.0.0.1:');
 	await answer(terminal, 'y', /Send POST to \S+\/checkout/);
 	await answer(terminal, 'y', /Send POST to \S+\/diagnosis/);
 	await terminal.waitFor(/The task is done: checkouts in GBP fail/);
@@ -39,7 +41,9 @@ test('the demo model repairs the broken cart in its sandbox, asking before each 
 	const terminal = openApp({rows: 40});
 	await waitForIdle(terminal);
 	terminal.type('/env create broken-cart\r');
-	await terminal.waitFor('Enter send to the agent');
+	await terminal.waitFor(/❯ task of [\w-]+ · Tab insert/);
+	terminal.press('tab');
+	await terminal.waitFor(/❯ \[task of broken-cart, \d+ lines\]/);
 	terminal.press('enter');
 	await answer(terminal, 'y', /Fetch \S+\/files\/cart\.mjs/);
 	await answer(terminal, 'y', /Fetch \S+\/files\/cart\.test\.mjs/);

@@ -50,7 +50,7 @@ export function environmentResult(environment: Lenient<TaskEnvironment>, {showTo
 const cardRows = 4;
 
 /**
- * Returns a new task environment in at most six lines, without its instruction, which stands in the prompt.
+ * Returns a new task environment in at most six lines, without its instruction, which is offered for the prompt.
  * `now` is in milliseconds since the epoch.
  */
 export function environmentCard(environment: Lenient<TaskEnvironment>, {showToken}: Options, now: number): Result {

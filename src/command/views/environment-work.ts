@@ -3,8 +3,6 @@ import {readLeniently} from '../../contract/lenient.ts';
 import {environmentSchema} from '../../contract/resources/environment.ts';
 import {AppError} from '../../core/error.ts';
 import {isJsonObject, type Json} from '../../core/json.ts';
-import {expandedText, setComposerText} from '../../editor/editor.ts';
-import {hintKey} from '../../editor/keymap/key-label.ts';
 import type {LogToFollow} from '../../logs/log-to-follow.ts';
 import {renewedLogSource} from '../../platform/log-source.ts';
 import type {PlatformSession} from '../../platform/platform-session.ts';
@@ -25,9 +23,8 @@ type Made = {
 const over: readonly unknown[] = ['failed', 'torn_down'];
 
 /**
- * Starts the work in a new sandbox: follows its log from the first line, shows the time until it expires, and puts its
- * instruction into the prompt, where the user can edit and send it. Never throws for an invalid answer of the server, because
- * the sandbox exists.
+ * Starts the work in a new sandbox: follows its log from the first line, shows the time until it expires, and offers its
+ * instruction for the prompt. Never throws for an invalid answer of the server, because the sandbox exists.
  */
 export async function beginWork({environment, session, live}: Made, context: CommandContext): Promise<void> {
 	const {id, state, task_ref: task, expires_at, ...made} = readLeniently(environmentSchema, environment) ?? {};
@@ -62,29 +59,13 @@ export async function beginWork({environment, session, live}: Made, context: Com
 
 	const instruction = made.instruction?.trim();
 	if (instruction && !over.includes(state)) {
-		offer(promptOf(id, instruction, made.service_urls ?? {}), context);
+		const {program, ui} = context;
+		const label = `task of ${titleOfTask(task) ?? 'the sandbox'}`;
+		program.store.setState({offered: {label, text: promptOf(id, instruction, made.service_urls ?? {})}});
+		if (isLineByLine(context)) {
+			ui.interact.say('Press Enter to send the instruction below to the agent, or type your own message.');
+		}
 	}
-}
-
-/** Fills an empty prompt. Without a screen the text is invisible there, and an empty line sends it. */
-function offer(prompt: string, context: CommandContext): void {
-	const {
-		program: {store},
-		ui: {interact},
-	} = context;
-	const {composer, setComposer, keymap} = store.getState();
-	if (expandedText(composer).trim() !== '') {
-		interact.say("The prompt isn't empty, so the instruction wasn't added.");
-		return;
-	}
-
-	store.setState({offered: prompt});
-	setComposer(setComposerText(composer, prompt));
-	interact.say(
-		isLineByLine(context)
-			? 'Press Enter to send the instruction below to the agent, or type your own message.'
-			: `${hintKey(keymap, 'prompt.send')} send to the agent · Ctrl+C clear`,
-	);
 }
 
 function promptOf(id: string, instruction: string, services: Readonly<Record<string, unknown>>): string {

@@ -101,7 +101,7 @@ async function saveNow(drafts: Drafts, {store, program, at}: Saving): Promise<vo
 	const {composer, stash, offered} = store.getState();
 	const draft = textOf(composer);
 	// The user didn't write it, and its sandbox may end with the app.
-	const own = draft === offered ? '' : draft;
+	const own = draft === offered?.text ? '' : draft;
 	const [text = '', ...texts] = await Promise.all(
 		[own, ...stash.map(each => unfolded(each.text, each.folds, 'text'))].map(each => withoutSecrets(each, program)),
 	);

@@ -34,9 +34,9 @@ async function create(
 	return {...here, result, sandboxes, prompt: expandedText(here.store.getState().composer)};
 }
 
-test('the app follows the log, counts down, and puts the task into the prompt, without its token [8]', async () => {
+test('the app follows the log, counts down, and offers the task in one line, without its token [8]', async () => {
 	const {result, followed, sandboxes, prompt, said, store} = await create(environment);
-	// The prompt has the task, so the card above it only says where to read it again.
+	// The prompt offers the task, so the card above it only says where to read it.
 	expect(drawn(result, 80)).not.toContain('Then fix the cart.');
 	expect(drawn(result, 80)).toContain('Task: /env show 0b5e0a1c');
 	expect(followed).toEqual([
@@ -58,40 +58,40 @@ test('the app follows the log, counts down, and puts the task into the prompt, w
 			expiresAt: Date.parse(environment.expires_at),
 		},
 	]);
-	expect(prompt).toBe(
+	expect([prompt, said]).toEqual(['', []]);
+	const {label, text} = store.getState().offered ?? {};
+	expect(label).toBe('task of web-shop');
+	expect(text).toBe(
 		[
 			`This is the task in the sandbox ${id}, whose log you can read:`,
 			'/logout\nThen fix the cart.',
 			'Its services:\n- web: http://127.0.0.1:9/?key=***',
 		].join('\n\n'),
 	);
-	expect(store.getState().offered).toBe(prompt);
-	expect(said).toEqual(['Enter send to the agent · Ctrl+C clear']);
-	// It is one line, also in a window of 60 columns.
-	expect(said[0]?.length).toBeLessThanOrEqual(60);
 });
 
 test('a prompt that is not empty is left alone', async () => {
-	const {prompt, said} = await create(environment, {}, {typed: 'half a thought'});
-	expect([prompt, said]).toEqual(['half a thought', ["The prompt isn't empty, so the instruction wasn't added."]]);
+	const {prompt, said, store} = await create(environment, {}, {typed: 'half a thought'});
+	expect([prompt, said]).toEqual(['half a thought', []]);
+	expect(store.getState().offered?.label).toBe('task of web-shop');
 });
 
 test.each([
 	['that failed', {...environment, state: 'failed', error: 'no image'}],
 	['without an instruction', {...environment, instruction: null}],
 	['with a blank one', {...environment, instruction: ' \n'}],
-])('a sandbox %s is followed, and no prompt is added', async (_, answer) => {
-	const {prompt, followed, said} = await create(answer);
-	expect([prompt, followed.length, said]).toEqual(['', 1, []]);
+])('a sandbox %s is followed, and nothing is offered', async (_, answer) => {
+	const {store, followed, said} = await create(answer);
+	expect([store.getState().offered, followed.length, said]).toEqual([undefined, 1, []]);
 });
 
 test.each([
 	['the variable', {ACCESSIBLE: '1'}, {}],
 	['the setting', {}, {accessible: true}],
 ])('the app that is line by line by %s says that an empty line sends the instruction', async (_, env, options) => {
-	const {prompt, followed, said, result} = await create(environment, env, options);
+	const {store, followed, said, result} = await create(environment, env, options);
 	expect(drawn(result, 80)).toContain('Then fix the cart.');
-	expect([prompt.split('\n')[0], followed.length]).toEqual([
+	expect([store.getState().offered?.text.split('\n')[0], followed.length]).toEqual([
 		`This is the task in the sandbox ${id}, whose log you can read:`,
 		1,
 	]);
@@ -99,9 +99,9 @@ test.each([
 });
 
 test.each([
-	['an id that is none', {...environment, id: 'x'}, [/^Can't show its log: /, /^Enter send to the agent/]],
-	['no end', {...environment, expires_at: null}, [/^Enter send to the agent/]],
-	['an end that is over', {...environment, expires_at: '2020-01-01T00:00:00Z'}, [/^Enter send to the agent/]],
+	['an id that is none', {...environment, id: 'x'}, [/^Can't show its log: /]],
+	['no end', {...environment, expires_at: null}, []],
+	['an end that is over', {...environment, expires_at: '2020-01-01T00:00:00Z'}, []],
 ])('a response with %s is still shown', async (_, answer, words) => {
 	const {result, said, sandboxes} = await create(answer);
 	expect(dataOf(result)).toMatchObject({task_ref: 'acme/web-shop@2'});

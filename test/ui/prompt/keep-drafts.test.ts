@@ -116,12 +116,12 @@ test('a state folder without a readable file of drafts stops nothing', async () 
 test('a task that a command put into the prompt is no draft until the user changes it', async () => {
 	const places = {home: temporaryHome(), folder: temporaryFolder()};
 	const {store, stop, saved, write} = typing(places);
-	store.setState({offered: 'This is the task.'});
+	store.setState({offered: {label: 'task', text: 'This is the task.'}});
 	write('This is the task.');
 	await stop();
 	expect(saved()).not.toContain('the task');
 	const next = typing(places);
-	next.store.setState({offered: 'This is the task.'});
+	next.store.setState({offered: {label: 'task', text: 'This is the task.'}});
 	next.write('This is the task. Begin.');
 	await expect.poll(next.saved, {interval: 5}).toContain('This is the task. Begin.');
 	await next.stop();
