@@ -14,7 +14,7 @@ import {assertPrivate, noFollow} from './private-file.ts';
 import type {SpendLedger} from './read-ledger.ts';
 import type {SessionFile} from './session-folder.ts';
 import type {SessionSummary} from './session-summary.ts';
-import {findSession, listSessions} from './sessions.ts';
+import {findSession, listSessions, newestSession} from './sessions.ts';
 
 type ReadSession = {readonly records: readonly Recorded[]; readonly transcript: Transcript};
 
@@ -26,6 +26,11 @@ export type SavedSessions = {
 	readonly find: (idOrPrefix: string) => Promise<SessionSummary>;
 	/** Returns the given session, or the newest of the working folder. Throws what `find` throws. */
 	readonly findOrLatest: (idOrPrefix: string | undefined) => Promise<SessionSummary>;
+	/**
+	 * Returns what a list shows of the session of the working folder that was written last, without reading the others; undefined
+	 * if there is none, or it takes long to read.
+	 */
+	readonly newest: () => Promise<SessionSummary | undefined>;
 	readonly read: (session: SessionFile) => Promise<ReadSession>;
 	/** Returns the usage of their messages, by session id; see `readUsage`. */
 	readonly usageOf: (sessions: readonly SessionFile[]) => Promise<ReadonlyMap<string, readonly MessageUsage[]>>;
@@ -76,6 +81,7 @@ export function createSessionAccess({
 		list: all => listSessions(home, all ? {} : {folder}),
 		find: idOrPrefix => findSession(home, idOrPrefix),
 		findOrLatest: idOrPrefix => (idOrPrefix ? findSession(home, idOrPrefix) : latest()),
+		newest: () => newestSession(home, folder),
 		async read({id, path}) {
 			const content = await readJournal(path);
 			return {records: content.records, transcript: replay(id, content)};

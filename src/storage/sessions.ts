@@ -1,3 +1,4 @@
+import {stat} from 'node:fs/promises';
 import {AppError} from '../core/error.ts';
 import {minPrefixLength} from '../core/uuid.ts';
 import {explainFileError} from './file-error.ts';
@@ -26,6 +27,28 @@ export async function listSessions(home: Home, {folder}: Scope = {}): Promise<re
 	}
 
 	return summaries.sort((a, b) => (a.updatedAt < b.updatedAt ? 1 : a.updatedAt > b.updatedAt ? -1 : 0));
+}
+
+/** Most bytes of a session that is read before anybody asked for it. */
+const maxNewestBytes = 4 * 1024 * 1024;
+const maxNewestFiles = 3;
+
+/**
+ * Returns the session of a folder that was written last and has a message; undefined without one among the newest three files,
+ * and for a file that takes long to read. Throws what the file system throws.
+ */
+export async function newestSession(home: Home, folder: string): Promise<SessionSummary | undefined> {
+	const files = await sessionFiles(home, folder);
+	const dated = await Promise.all(files.map(async file => ({file, ...(await stat(file.path))})));
+	const newest = dated.sort((a, b) => b.mtimeMs - a.mtimeMs).slice(0, maxNewestFiles);
+	for (const {file, size} of newest) {
+		const summary = size > maxNewestBytes ? undefined : await summarize(file);
+		if (!summary || summary.messages > 0) {
+			return summary;
+		}
+	}
+
+	return undefined;
 }
 
 /**

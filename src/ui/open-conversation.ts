@@ -63,6 +63,10 @@ type Dependencies = {
 	readonly keepsDrafts?: boolean;
 	/** False to write each call that reads when it is done. */
 	readonly joinsReads?: boolean;
+	/** True if a key inserts what the prompt offers. */
+	readonly insertsOffers?: boolean;
+	/** Draws again what is in the window; left out without a screen. */
+	readonly redraw?: () => void;
 };
 
 export type OpenedConversation = {
@@ -112,9 +116,10 @@ export async function openConversation(
 		// A key in an answer would go to the model's vendor and into the journal (SAFETY 8).
 		return answer === undefined ? undefined : program.local.secrets.hide(answer);
 	}, interact);
-	greet(parts, flags);
+	const stopGreeting = await greet(parts, flags);
 	loadHistory(program, store, tell);
 	const stops = [
+		stopGreeting,
 		connectApprovals({...parts, tell}),
 		followAllMode({store, folder: program.project.folder, interact, tell}),
 		followStore(parts),

@@ -157,6 +157,8 @@ async function load(flags: AppFlags, parts: Parts): Promise<OpenedConversation> 
 		write: screen.print,
 		isHeld: screen.isTooSmall(),
 		keepsDrafts: true,
+		insertsOffers: true,
+		redraw: terminal.fit.recolored,
 		wipe() {
 			screen.flush();
 			screen.startOver('\u001B[H\u001B[2J\u001B[3J');

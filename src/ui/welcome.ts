@@ -1,32 +1,61 @@
 import {parseModelId} from '../core/model.ts';
+import {fitParts} from '../terminal/text/fit-parts.ts';
 import {safeLine} from '../terminal/text/safe-text.ts';
 import type {Palette} from '../terminal/text/style.ts';
 import {lineWidth, padEnd, truncate} from '../terminal/text/width.ts';
-import {wrapLine} from '../terminal/text/wrap.ts';
+import type {FolderFacts} from './opening/folder-facts.ts';
 
 type Facts = {
 	readonly version: string;
 	/** The working folder, shortened. */
 	readonly folder: string;
+	readonly place: FolderFacts;
 	readonly model: string | undefined;
 	readonly isDemo: boolean;
 	/** True if the model has no API key yet. */
 	readonly lacksKey: boolean;
 	/** The host of the server; undefined for the embedded one. */
 	readonly server: string | undefined;
+	/** The key that inserts `firstTask` into the empty prompt; '' without one. */
+	readonly insertKey: string;
 	/** True to leave out what can be done next, above a session that continues. */
 	readonly isBrief: boolean;
 	readonly width: number;
 	readonly palette: Palette;
 };
 
-/** Returns the first lines on the screen: version and folder, model and server, and what can be done next. */
+/** What the demo model shows best. */
+export const firstTask = 'fix the failing test';
+
+/**
+ * Returns the first lines on the screen, at most eight: version, folder and branch, model and server, what of the project is
+ * trusted, and what can be done next.
+ */
 export function welcomeLines(facts: Facts): readonly string[] {
-	const {version, folder, server, isBrief, width, palette} = facts;
-	const place = server === undefined ? 'built-in server' : safeLine(server);
+	const {version, folder, place, server, isBrief, width, palette} = facts;
+	const {label, dim} = palette;
+	const branch = place.branch === undefined ? [] : [{text: safeLine(place.branch), role: dim, rank: 3, least: 16}];
 	return [
-		...wrapLine(`${palette.label('service')} ${palette.dim(`${version} · ${safeLine(folder)}`)}`, width),
-		...wrapLine(`${modelText(facts)}${palette.dim(` · ${place}`)}`, width),
+		fitParts(
+			[
+				{text: `${label('service')} ${dim(version)}`, role: String, rank: 1},
+				{text: safeLine(folder), role: dim, rank: 2, least: 16},
+				...branch,
+			],
+			width,
+			dim(' · '),
+		),
+		fitParts(
+			[
+				{text: modelText(facts), role: String, rank: 1, least: 16},
+				{text: server === undefined ? 'built-in server' : safeLine(server), role: dim, rank: 2, least: 16},
+			],
+			width,
+			dim(' · '),
+		),
+		...(isBrief || facts.isDemo || place.trusted === ''
+			? []
+			: [truncate(dim(`Trusted: ${safeLine(place.trusted)}`), width)]),
 		...(isBrief ? [] : ['', ...stepLines(nextSteps(facts), width, palette)]),
 	];
 }
@@ -48,13 +77,20 @@ type Step = readonly [line: string, does: string];
 
 const help: Step = ['/help', 'all commands, in groups'];
 
-function nextSteps({model, isDemo, lacksKey, server}: Facts): readonly Step[] {
+function nextSteps({model, isDemo, lacksKey, server, insertKey, place}: Facts): readonly Step[] {
 	const sandbox: Step =
 		server === undefined
 			? ['/env create web-shop', 'a sandbox with a task, and its live log']
 			: ['/env list', 'your sandboxes'];
 	if (isDemo) {
-		return [['/keys set anthropic', 'add an API key for a real model'], sandbox, help];
+		const watch = 'watch the agent find, fix and test a bug';
+		return [
+			[firstTask, insertKey ? `${watch} · ${insertKey} insert` : watch],
+			['/keys set anthropic', 'your own model, with its API key'],
+			...(server === undefined ? [['/connect <url>', 'your own server'] as const] : []),
+			sandbox,
+			help,
+		];
 	}
 
 	if (!model) {
@@ -65,13 +101,19 @@ function nextSteps({model, isDemo, lacksKey, server}: Facts): readonly Step[] {
 		return [[`/keys set ${parseModelId(model).provider}`, 'add its API key'], ['/model', 'select another model'], help];
 	}
 
-	return [['/init', 'describe this project for the agent'], sandbox, help];
+	const {last, hasInstructions} = place;
+	return [
+		...(last ? [[`/resume ${last.id}`, `${last.what}, or start with -c`] as const] : []),
+		...(hasInstructions ? [] : [['/init', 'describe this project for the agent'] as const]),
+		sandbox,
+		help,
+	];
 }
 
 function stepLines(steps: readonly Step[], width: number, palette: Palette): readonly string[] {
 	const widest = Math.max(...steps.map(([line]) => lineWidth(line)));
 	return steps.map(([line, does]) =>
-		truncate(`  ${palette.accent(padEnd(line, widest))}  ${palette.dim(does)}`, width),
+		truncate(`  ${palette.accent(padEnd(line, widest))}  ${palette.dim(safeLine(does))}`, width),
 	);
 }
 

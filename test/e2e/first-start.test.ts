@@ -18,7 +18,7 @@ test('a new user chats with a tool, quits to a clean terminal, and resumes the s
 	const home = `${folderWith()}/home`;
 	const terminal = startTerminal({folder, home});
 	await waitForIdle(terminal);
-	expect(terminal.text()).toMatch(/Demo model, no AI · built-in server\n\n {2}\/keys set anthropic/);
+	expect(terminal.text()).toMatch(/Demo model, no AI · built-in server\n\n {2}fix the failing test {2}watch/);
 	expect(terminal.status()).toBe('local · demo/demo · ○ idle');
 	expect(terminal.modes().bracketedPasteMode).toBe(true);
 

@@ -164,6 +164,8 @@ export const shellDrives: Readonly<Record<string, ShellDrive>> = {
 		welcomeLines({
 			version: '1',
 			folder: text,
+			place: {branch: text, trusted: text, hasInstructions: false, last: {id: text, what: text}},
+			insertKey: text,
 			model: `x/${text}`,
 			isDemo: false,
 			lacksKey: false,

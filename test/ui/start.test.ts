@@ -103,8 +103,11 @@ test('a narrower window shows the same text, wrapped again', async () => {
 		'Demo model, no AI · built-in server',
 		'',
 		// What may be above the window by now stays as the terminal broke it.
-		'  /keys set anthropic   add an API key f',
-		'or a real model',
+		'  fix the failing test  watch the agent ',
+		'find, fix and test a bug · Tab insert',
+		'  /keys set anthropic   your own model, ',
+		'with its API key',
+		'  /connect <url>        your own server',
 		'  /env create web-shop  a sandbox with a',
 		' task, and its live log',
 		'  /help                 all commands, in',

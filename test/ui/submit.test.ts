@@ -32,7 +32,7 @@ async function started(options: Parameters<typeof runApp>[0] = {}) {
 	const app = runApp({...options, more: [hang]});
 	await app.waitFor('Demo model');
 	/** The lines below the welcome, without the live region. */
-	const shown = () => app.lines().slice(7, app.lines().findLastIndex(line => line.startsWith('────')) - 1);
+	const shown = () => app.lines().slice(9, app.lines().findLastIndex(line => line.startsWith('────')) - 1);
 	return {...app, shown};
 }
 

@@ -1,18 +1,28 @@
+import {mkdirSync, writeFileSync} from 'node:fs';
+import {join} from 'node:path';
 import {expect, test} from 'vitest';
 import {commands} from '../../commands/index.ts';
 import {findCommand} from '../../src/command/table.ts';
 import {splitWords} from '../../src/command/words.ts';
+import {createAppStore} from '../../src/store/store.ts';
 import {createPalette} from '../../src/terminal/text/style.ts';
 import {lineWidth} from '../../src/terminal/text/width.ts';
-import {welcomeLines} from '../../src/ui/welcome.ts';
+import {readFolderFacts} from '../../src/ui/opening/folder-facts.ts';
+import {firstTask, welcomeLines} from '../../src/ui/welcome.ts';
+import {recorded, run, sessionId} from '../storage/records.ts';
+import {temporaryFolder} from '../storage/temporary.ts';
+import {testProgram} from './program.ts';
+import {runApp} from './running-app.ts';
 
 const facts = {
 	version: '1.2.3',
 	folder: '/tmp/x',
+	place: {trusted: '', hasInstructions: false},
 	model: 'openai/gpt-5',
 	isDemo: false,
 	lacksKey: false,
 	server: undefined,
+	insertKey: 'Tab',
 	isBrief: false,
 	width: 80,
 	palette: createPalette({color: false}),
@@ -24,19 +34,123 @@ test.each([
 	[{model: 'openai/\u001b[2Jx', server: '\u001b[2J'}, 'openai/␛[2Jx · ␛[2J', ['/init', '/env list', '/help']],
 	[{lacksKey: true}, 'No API key for openai/gpt-5 · built-in server', ['/keys set openai', '/model', '/help']],
 	[{model: undefined}, 'No model selected · built-in server', ['/model', '/keys set anthropic', '/help']],
-	[{isDemo: true}, 'Demo model, no AI · built-in server', ['/keys set anthropic', '/env create web-shop', '/help']],
-])('with %j the welcome shows model, server and three lines that work when typed', (given, state, steps) => {
+	[
+		{isDemo: true},
+		'Demo model, no AI · built-in server',
+		[firstTask, '/keys set anthropic', '/connect <url>', '/env create web-shop', '/help'],
+	],
+])('with %j the welcome shows model, server and lines that work when typed', (given, state, steps) => {
 	const [head, shown, blank, ...lines] = welcomeLines({...facts, ...given});
 	expect([head, shown, blank]).toEqual(['service 1.2.3 · /tmp/x', state, '']);
 	const typed = lines.map(line => line.trim().split(/ {2,}/)[0] ?? '');
 	expect(typed).toEqual(steps);
-	for (const line of typed) {
+	for (const line of typed.filter(each => each !== firstTask)) {
 		expect(findCommand(commands, splitWords(line.slice(1)) as readonly string[]).path).toBeTruthy();
 	}
 });
 
-test('above a session that continues the welcome has two lines, and no line is wider than the window', () => {
+test('the welcome has at most eight rows, whatever is known, and each fits in the window', () => {
+	const place = {
+		branch: 'feature/a-long-name-of-a-branch-that-somebody-chose',
+		trusted: 'AGENTS.md, .mcp.json and 3 more',
+		hasInstructions: false,
+		last: {id: '0f9b4e6a', what: 'continue “Fix the total of the cart”, 3 h ago'},
+	};
+	const folder = `~/code/${'deep/'.repeat(20)}`;
+	for (const width of [80, 20]) {
+		for (const isDemo of [true, false]) {
+			const lines = welcomeLines({...facts, place, folder, isDemo, width});
+			expect(lines.length).toBeLessThanOrEqual(8);
+			expect(Math.max(...lines.map(lineWidth))).toBeLessThanOrEqual(width);
+		}
+	}
+
+	expect(welcomeLines({...facts, place})).toEqual(
+		[
+			'service 1.2.3 · /tmp/x · feature/a-long-name-of-a-branch-that-somebody-chose',
+			'openai/gpt-5 · built-in server',
+			'Trusted: AGENTS.md, .mcp.json and 3 more',
+			'',
+			'  /resume 0f9b4e6a      continue “Fix the total of the cart”, 3 h ago, or start with -c',
+			'  /init                 describe this project for the agent',
+			'  /env create web-shop  a sandbox with a task, and its live log',
+			'  /help                 all commands, in groups',
+		].map(line => (lineWidth(line) > 80 ? `${line.slice(0, 79)}…` : line)),
+	);
+});
+
+test('above a session that continues the welcome has two lines', () => {
 	expect(welcomeLines({...facts, isBrief: true})).toHaveLength(2);
-	const narrow = welcomeLines({...facts, width: 20});
-	expect(Math.max(...narrow.map(lineWidth))).toBeLessThanOrEqual(20);
+});
+
+test('a place is its branch, the files that are trusted, and the session that was written last', async () => {
+	const folder = temporaryFolder();
+	mkdirSync(join(folder, '.git'));
+	writeFileSync(join(folder, '.git/HEAD'), 'ref: refs/heads/fix/cart\n');
+	writeFileSync(join(folder, 'AGENTS.md'), 'Use tabs.');
+	const {program, project, sessions} = testProgram({store: createAppStore(), folder});
+	expect(await readFolderFacts(program)).toEqual({
+		branch: 'fix/cart',
+		trusted: '',
+		hasInstructions: true,
+		last: undefined,
+	});
+
+	await project.decide(true, (await project.load()).files);
+	const journal = await sessions.create(sessionId);
+	for (const record of recorded(run('Fix the cart'))) {
+		journal.append(record);
+	}
+
+	await journal.close();
+	expect(await readFolderFacts(program)).toMatchObject({
+		trusted: 'AGENTS.md',
+		last: {id: sessionId.slice(0, 8), what: expect.stringMatching(/^continue “Fix the cart”, /)},
+	});
+});
+
+test.each([
+	['a worktree', 'ref: refs/heads/topic', 'topic'],
+	['a commit without a branch', '0123456789abcdef0123456789abcdef01234567', '0123456'],
+	['something else', 'nothing', undefined],
+])('of %s the head is read where it is', async (_, head, branch) => {
+	const folder = temporaryFolder();
+	const data = join(temporaryFolder(), 'data');
+	mkdirSync(data);
+	writeFileSync(join(data, 'HEAD'), `${head}\n`);
+	writeFileSync(join(folder, '.git'), `gitdir: ${data}\n`);
+	const {program} = testProgram({store: createAppStore(), folder});
+	expect((await readFolderFacts(program)).branch).toBe(branch);
+});
+
+test('Tab on the first screen inserts what the demo model shows best', async () => {
+	const {type, waitFor} = runApp();
+	await waitFor(`${firstTask}  watch the agent find, fix and test a bug · Tab insert`);
+	type('\t');
+	await waitFor(`❯ ${firstTask}`);
+});
+
+test('the welcome in the window follows the model, and what the shell wrote above it stays', async () => {
+	const app = runApp({
+		before: 'shell 1\r\nshell 2\r\n',
+		async compose(store) {
+			const {program} = testProgram({store});
+			return {...program, model: {...program.model, isDemo: () => store.getState().model === 'custom/demo'}};
+		},
+	});
+	await app.waitFor('Demo model, no AI');
+	app.store.getState().setModel('custom/other');
+	await app.waitFor('custom/other · built-in server');
+	expect(
+		app
+			.lines()
+			.slice(0, 5)
+			.map(line => line.slice(0, 30).trim()),
+	).toEqual(['shell 1', 'shell 2', expect.stringMatching(/^service 1\.2\.3/), 'custom/other · built-in server', '']);
+	expect(app.lines().filter(line => line.includes('/help'))).toHaveLength(1);
+	app.resize(60, 24);
+	await app.settle(300);
+	expect(app.lines().filter(line => line.includes('/help'))).toHaveLength(1);
+	app.type('\t');
+	expect(app.store.getState().offered).toBeUndefined();
 });

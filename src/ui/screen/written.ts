@@ -7,6 +7,8 @@ export type Kind = Block['kind'] | 'print';
 export type Item = {
 	readonly kind: Kind;
 	readonly draw: (width: number) => readonly string[];
+	/** How it is drawn from the next time on, if what it says has changed. */
+	readonly next?: (width: number) => readonly string[];
 	/** The same lines in parts, if there are several. Their number is the same at every width. */
 	readonly parts?: (width: number) => readonly (readonly string[])[];
 };
@@ -30,6 +32,8 @@ export type Written = {
 	readonly recent: (maxLines: number, width: number, above?: Kind) => Recent;
 	/** Draws the last of these lines at another width, in whole parts, up to the first that isn't as drawn at `oldWidth`. */
 	readonly rewrap: (lines: readonly string[], oldWidth: number, width: number) => Rewrapped;
+	/** Draws an item otherwise from the next time on. */
+	readonly renew: (draw: Item['draw'], next: Item['draw']) => void;
 	/** Forgets the items, but not the kind of the last one. */
 	readonly forgetItems: () => void;
 };
@@ -54,9 +58,13 @@ export function createWritten(): Written {
 		count: () => items.length,
 		recent(maxLines, width, above) {
 			written.last = items.at(-1)?.kind;
+			items = items.map(renewed);
 			return recentOf(items, maxLines, width, above);
 		},
 		rewrap: (lines, oldWidth, width) => rewrapItems(items, lines, oldWidth, width),
+		renew(draw, next) {
+			items = items.map(item => (item.draw === draw ? {...item, next} : item));
+		},
 		forgetItems() {
 			items = [];
 		},
@@ -93,12 +101,17 @@ function recentOf(items: readonly Item[], maxLines: number, width: number, above
 	return {lines: lines.slice(-maxLines), whole: index === 0 && lines.length <= maxLines};
 }
 
-function rewrapItems(items: readonly Item[], lines: readonly string[], oldWidth: number, width: number): Rewrapped {
+function renewed(item: Item): Item {
+	return item.next ? {kind: item.kind, draw: item.next} : item;
+}
+
+/** Draws items again, and renews those that it draws. */
+function rewrapItems(items: Item[], lines: readonly string[], oldWidth: number, width: number): Rewrapped {
 	const drawn: Array<readonly string[]> = [];
 	let count = 0;
 	for (let index = items.length - 1; index >= 0; index--) {
 		const oldParts = partsOf(items, index, oldWidth);
-		const parts = partsOf(items, index, width);
+		const parts = partsOf(items.map(renewed), index, width);
 		for (let part = oldParts.length - 1; part >= 0; part--) {
 			const old = oldParts[part] ?? [];
 			const next = parts[part] ?? [];
@@ -109,9 +122,11 @@ function rewrapItems(items: readonly Item[], lines: readonly string[], oldWidth:
 				return {count, lines: drawn.flat()};
 			}
 
-			drawn.unshift(width === oldWidth ? next.slice(next.length - shown) : next);
+			drawn.unshift(width === oldWidth ? next.slice(Math.max(0, next.length - shown)) : next);
 			count += shown;
 		}
+
+		items.splice(index, 1, ...items.slice(index, index + 1).map(renewed));
 	}
 
 	return {count, lines: drawn.flat()};

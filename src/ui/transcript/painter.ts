@@ -34,6 +34,8 @@ export type Painter = FittedPainter & {
 	readonly advance: () => void;
 	/** Writes something that is not part of the conversation, such as the result of a command. */
 	readonly print: (draw: Item['draw']) => void;
+	/** Draws otherwise what was printed, when it is drawn the next time. */
+	readonly renew: (draw: Item['draw'], next: Item['draw']) => void;
 	/** Opens a session that shares its blocks with the current one, without writing them again. */
 	readonly keepScreen: (open: () => Promise<void>) => Promise<void>;
 	/** Forgets what was written, after the user cleared the screen. */
@@ -103,6 +105,7 @@ export function createPainter(parts: PainterParts, tools: BlockTools): Painter {
 			heldLive = undefined;
 			hold.end(advance);
 		},
+		renew: written.renew,
 		keepScreen: progress.keepScreen,
 		rewrap: (lines, oldWidth) => written.rewrap(lines, oldWidth, width()),
 		resize() {

@@ -1,0 +1,52 @@
+import {dirname, join, resolve} from 'node:path';
+import {isInstruction} from '../../agent/project/instruction-text.ts';
+import {readOwn} from '../../agent/project/read-file.ts';
+import type {Program} from '../../command/program.ts';
+import {namesOf} from '../../command/views/project/trust-view.ts';
+import {cutLine} from '../../core/cut-text.ts';
+import {formatAge} from '../../core/format.ts';
+
+/** What is known of the working folder when the app opens. Untrusted. */
+export type FolderFacts = {
+	/** Undefined outside a repository. */
+	readonly branch?: string | undefined;
+	/** The names of the project's files that the user trusts, in a few words; '' without any. */
+	readonly trusted: string;
+	/** True if the project tells the agent how to work. */
+	readonly hasInstructions: boolean;
+	/** The session that `-c` continues. */
+	readonly last?: {readonly id: string; readonly what: string} | undefined;
+};
+
+/** Reads what is known of the working folder. Never throws: what can't be read is left out. */
+export async function readFolderFacts({project, session}: Program): Promise<FolderFacts> {
+	const [state, last] = await Promise.all([
+		project.files.state().catch(() => undefined),
+		session.saved.newest().catch(() => undefined),
+	]);
+	const files = state?.files.filter(({standing}) => standing !== 'user') ?? [];
+	const title = cutLine(last?.title || last?.preview || '', 40);
+	return {
+		branch: state && (await readBranch(state.root).catch(() => undefined)),
+		trusted: namesOf(files.filter(({standing}) => standing === 'trusted')),
+		hasInstructions: files.some(isInstruction),
+		last: last && {
+			id: last.id.slice(0, 8),
+			what: [`continue ${title ? `“${title}”` : 'the last session'}`, formatAge(last.updatedAt)].join(', '),
+		},
+	};
+}
+
+/** Returns the branch of a repository, or the commit of one without; undefined if the folder is none. */
+async function readBranch(root: string): Promise<string | undefined> {
+	const top = join(root, '.git');
+	const head = (await readOwn(join(top, 'HEAD')).catch(() => undefined)) ?? (await readLinkedHead(top));
+	const [, branch] = /^ref: refs\/heads\/(\S+)/.exec(head?.text ?? '') ?? [];
+	return branch ?? /^[\da-f]{7}/.exec(head?.text ?? '')?.[0];
+}
+
+/** Reads the head of a worktree or a submodule, whose `.git` is a file that says where its data is. */
+async function readLinkedHead(top: string) {
+	const [, git] = /^gitdir: (.+)/.exec((await readOwn(top))?.text ?? '') ?? [];
+	return git === undefined ? undefined : readOwn(join(resolve(dirname(top), git), 'HEAD'));
+}
