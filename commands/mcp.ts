@@ -49,25 +49,40 @@ const add = command({
 		timeout: 'seconds that a call may take without progress (default 120)',
 		scope: 'or -s: user (default), local for this project only, project for .mcp.json',
 	},
+	asks: {
+		name: 'Name, such as docs or github:',
+		target: 'URL or command, such as https://mcp.example.com/mcp or npx -y @example/mcp-files:',
+	},
 	examples: [
 		'mcp add docs https://mcp.example.com/mcp',
 		'mcp add files --env ROOT=src -- npx -y @example/mcp-files',
 		'mcp add github https://mcp.example.com/github --header "Authorization: Bearer ${GITHUB_TOKEN}"',
 	],
 
-	async run(args, {program}) {
-		const {entryOf} = await import('../src/config/mcp/mcp-file.ts');
-		const {targetOf} = await import('../src/command/views/mcp/server-lines.ts');
-		const {changeServers, serverFromArguments} = await import('../src/command/mcp/edit-servers.ts');
+	async run(args, {program, ui: {live, interact}}) {
+		const [{entryOf}, {targetOf}, {changeServers, serverFromArguments, statusOfServer}, {addedResult}] =
+			await Promise.all([
+				import('../src/config/mcp/mcp-file.ts'),
+				import('../src/command/views/mcp/server-lines.ts'),
+				import('../src/command/mcp/edit-servers.ts'),
+				import('../src/command/views/mcp/server-table.ts'),
+			]);
 		const {name, scope = 'user'} = args;
 		const server = serverFromArguments(args);
 		const path = await changeServers(program.mcp, {name, scope, server});
-		return {
-			kind: 'text',
-			text: `Added the MCP server ${name}: ${targetOf(server)}`,
-			hint: `Check it: \`mcp get ${name}\``,
-			data: {name, scope, file: path, server: entryOf(server)},
-		};
+		const data = {name, scope, file: path, server: entryOf(server)};
+		if (!live) {
+			const text = `Added the MCP server ${name}: ${targetOf(server)}`;
+			return {kind: 'text', text, hint: `Check it: \`mcp get ${name}\``, data};
+		}
+
+		const {configured} = await statusOfServer(program.mcp, name, scope);
+		const startedAt = performance.now();
+		interact.say(`Connecting to ${name} …`);
+		await (configured.unused === undefined && program.mcp.reconnect(configured));
+		const tookMs = performance.now() - startedAt;
+		interact.say('');
+		return addedResult(await statusOfServer(program.mcp, name, scope), tookMs, data);
 	},
 });
 

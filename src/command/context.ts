@@ -62,6 +62,8 @@ export type Definition<S extends Shape> = {
 	readonly letters?: {readonly [name in keyof S]?: string};
 	/** The help of each argument. */
 	readonly describe?: {readonly [name in keyof S]?: string};
+	/** What the user is asked for an argument that is missing, with examples; its name by default. */
+	readonly asks?: {readonly [name in keyof S]?: string};
 	/** The kind of an argument's known values. Those of an enum are completed without it. */
 	readonly completes?: {readonly [name in keyof S]?: ValueKind};
 	/** Likely values of an argument that accepts others too. */
@@ -85,6 +87,7 @@ export type Command = Omit<
 	readonly positional?: readonly string[];
 	readonly letters?: Readonly<Record<string, string | undefined>>;
 	readonly describe?: Readonly<Record<string, string | undefined>>;
+	readonly asks?: Readonly<Record<string, string | undefined>>;
 	readonly completes?: Readonly<Record<string, ValueKind | undefined>>;
 	readonly suggests?: Readonly<Record<string, readonly KnownValue[] | undefined>>;
 	readonly secret?: string;

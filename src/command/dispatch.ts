@@ -6,6 +6,7 @@ import type {Command, CommandContext} from './context.ts';
 import {nameFlags} from './flag-names.ts';
 import type {Result} from './result.ts';
 import {findCommand} from './table.ts';
+import {splitWords} from './words.ts';
 
 /**
  * Runs one command from its words, in the app and in a shell. Throws AppError("usage") for invalid words, and what the
@@ -68,10 +69,11 @@ const other = '';
  * Returns them as words; undefined if the user cancels.
  */
 async function askMissing(command: Command, context: CommandContext): Promise<readonly string[] | undefined> {
-	const required = new Set(fieldsOf(command.args).flatMap(({name, required}) => (required ? [name] : [])));
+	const fields = new Map(fieldsOf(command.args).map(field => [field.name, field]));
 	const words: string[] = [];
 	for (const name of command.positional ?? []) {
-		if (!required.has(name) || name === command.secret) {
+		const {required = false, multiple = false} = fields.get(name) ?? {};
+		if (!required || name === command.secret) {
 			continue;
 		}
 
@@ -80,7 +82,8 @@ async function askMissing(command: Command, context: CommandContext): Promise<re
 			return undefined;
 		}
 
-		words.push(value.trim());
+		// A word that begins with a dash is no flag of this command.
+		words.push(...(multiple ? ['--', ...splitWords(value)] : [value.trim()]));
 	}
 
 	return words;
@@ -88,7 +91,7 @@ async function askMissing(command: Command, context: CommandContext): Promise<re
 
 async function askFor(
 	name: string,
-	{args, completes}: Command,
+	{args, completes, asks}: Command,
 	{program, ui: {interact}}: CommandContext,
 ): Promise<string | undefined> {
 	const kind = completes?.[name];
@@ -109,7 +112,8 @@ async function askFor(
 		}
 	}
 
-	return interact.ask({label: `${what.charAt(0).toUpperCase()}${what.slice(1)}:`, masked: false});
+	const label = asks?.[name] ?? `${what.charAt(0).toUpperCase()}${what.slice(1)}:`;
+	return interact.ask({label, masked: false});
 }
 
 function titleFor(what: string): string {

@@ -200,3 +200,32 @@ test.each([
 ])('a target that is neither a URL nor a command is refused: “%s”', async (target, message) => {
 	await expect(testContext().run('mcp', 'add', 'x', target)).rejects.toMatchObject({code: 'usage', message});
 });
+
+const scripted = join(import.meta.dirname, '../agent/mcp/scripted-server.mjs');
+
+test('the app connects to a new server at once, and says what its tools cost', async () => {
+	const here = testContext();
+	const added = await here.runInApp('mcp', 'add', 'docs', '--', process.execPath, scripted);
+	expect(drawn(added, 80)).toMatch(/^✓ docs: 1 tool, \d+ tokens, [\d.]+ m?s\n/);
+	expect(here.said).toEqual(['Connecting to docs …', '']);
+	expect(dataOf(added)).toMatchObject({name: 'docs', state: 'ready', error: null});
+});
+
+test('a new server that fails is added, and its own words say why', async () => {
+	const here = testContext();
+	const script = 'console.error("No database here"); process.exit(2)';
+	const added = await here.runInApp('mcp', 'add', 'files', '--', process.execPath, '-e', script);
+	expect(drawn(added, 100)).toContain(
+		'✗ files: failed: it ended with status 2 (No database here). It was added.\nTry again: /mcp reconnect files, or remove it: /mcp remove files',
+	);
+	expect(dataOf(await here.run('mcp', 'list'))).toMatchObject({servers: [{name: 'files'}]});
+});
+
+test('without arguments the app asks for a name and a command, with examples of both', async () => {
+	const here = testContext({answers: ['docs', `"${process.execPath}" ${scripted} "{}"`]});
+	expect(drawn(await here.runInApp('mcp', 'add'), 80)).toMatch(/^✓ docs: 1 tool/);
+	expect(here.asked).toMatchObject([
+		{label: 'Name, such as docs or github:'},
+		{label: 'URL or command, such as https://mcp.example.com/mcp or npx -y @example/mcp-files:'},
+	]);
+});

@@ -3,7 +3,7 @@ import type {ServerStatus} from '../../../agent/mcp/servers.ts';
 import {tokensOfDefinitions} from '../../../agent/request-usage.ts';
 import {entryOf} from '../../../config/mcp/mcp-file.ts';
 import type {ErrorReport} from '../../../core/error.ts';
-import {formatCount} from '../../../core/format.ts';
+import {formatAmount, formatCount, formatDuration} from '../../../core/format.ts';
 import type {Json, JsonObject} from '../../../core/json.ts';
 import {shellWord} from '../../../core/shell-word.ts';
 import type {Result} from '../../result.ts';
@@ -79,6 +79,22 @@ export function serverRecord(status: ServerStatus): Extract<Result, {readonly ki
 		data: null,
 	};
 	return {kind: 'group', parts: [record, table], data: dataOf(status)};
+}
+
+/** Returns whether a server that was just added runs, with what its tools cost, or its own words. */
+export function addedResult(status: ServerStatus, tookMs: number, added: JsonObject): Result {
+	const {configured, state, tools, faults} = status;
+	const {name} = configured.server;
+	const data = {...added, state: state.state, error: state.state === 'failed' ? state.reason : null};
+	if (state.state === 'ready') {
+		const size = `${formatAmount(tools.length, 'tool')}, ${formatCount(tokensOfDefinitions(tools))} tokens`;
+		const text = [`✓ ${name}: ${size}, ${formatDuration(tookMs)}`, ...faults].join('\n');
+		return {kind: 'text', text, hint: `Its tools: \`mcp get ${name}\``, data};
+	}
+
+	const [login] = loginNote(status);
+	const hint = login ?? `Try again: \`mcp reconnect ${name}\`, or remove it: \`mcp remove ${name}\``;
+	return {kind: 'text', text: `✗ ${name}: ${statusOf(status)}. It was added.`, hint, data};
 }
 
 /** Returns what a shell ends with for a server that couldn't be started; nothing for one that runs. */
