@@ -109,7 +109,8 @@ async function askForKey(
 
 	// What is no URL is refused by `newKey`.
 	const optional = needsNoKey(row, base === undefined ? undefined : parseServerUrl(base).href);
-	const label = `API key for ${row.label}${optional ? ' (leave blank if it needs none)' : ''}:`;
+	const from = row.keyPage ? `, from ${row.keyPage}` : '';
+	const label = `API key for ${row.label}${from} (typing is hidden${optional ? '; leave blank if it needs none' : ''}):`;
 	const ask = async () => interact.ask({label, masked: true, ...(optional && {optional})});
 	// A program that needs no key isn't asked for one.
 	const typed = key ?? (optional && !needsBaseUrl ? '' : await ask());
@@ -134,7 +135,7 @@ async function checkOrAsk(
 	}
 
 	const {label} = registry[provider];
-	const typed = await interact.ask({label: `${label} asks for an API key:`, masked: true});
+	const typed = await interact.ask({label: `${label} asks for an API key (typing is hidden):`, masked: true});
 	if (typed === undefined) {
 		return undefined;
 	}

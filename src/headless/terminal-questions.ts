@@ -140,7 +140,7 @@ function pipedAnswers(stdin: Streams['stdin'], warn: Say): Answers {
 		async ask({label, optional = false}) {
 			const line = isEmpty ? '' : firstLine(await readInput(stdin, {optional: false, warn}));
 			if (!line && !optional) {
-				throw new AppError('usage', `${safeLine(label).replace(/[:?]$/, '')} is missing.`, {
+				throw new AppError('usage', `${safeLine(label).replace(/(?:, from \S+)?(?: \(.*\))?[:?]$/, '')} is missing.`, {
 					hint: 'Pass it as an argument, or pipe it in.',
 				});
 			}

@@ -28,7 +28,7 @@ test('a stored key that a variable hides is said to be unused, with the variable
 test('an omitted key is asked for, masked [11]', async () => {
 	const {run, asked, said, context} = testContext({answers: [` ${key} `]});
 	await run('keys', 'set', 'groq');
-	expect(asked).toEqual([{label: 'API key for Groq:', masked: true}]);
+	expect(asked).toEqual([{label: 'API key for Groq, from console.groq.com/keys (typing is hidden):', masked: true}]);
 	expect(said).toEqual([]);
 	expect(context.program.local.config.read().keys['groq']?.key?.reveal()).toBe(key);
 });
@@ -39,7 +39,10 @@ test('a custom provider needs a base URL, and no key on this machine', async () 
 	expect(context.program.local.config.read().keys['custom']).toMatchObject({baseUrl: 'https://models.test/v1'});
 
 	const result = await run('keys', 'set', 'custom', '--base-url', 'http://127.0.0.1:11434/v1');
-	expect(asked[1]).toEqual({label: 'API key for Custom (leave blank if it needs none):', masked: true, optional: true});
+	expect(asked[1]).toEqual({
+		...{label: 'API key for Custom (typing is hidden; leave blank if it needs none):', masked: true},
+		optional: true,
+	});
 	expect(context.program.local.config.read().keys['custom']).toMatchObject({baseUrl: 'http://127.0.0.1:11434/v1'});
 	expect(drawn(result, 80)).toContain('Stored the base URL of Custom.');
 });

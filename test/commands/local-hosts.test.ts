@@ -69,7 +69,7 @@ describe('a key', () => {
 		const {origin} = await host({'/v1/models': list('qwen')}, others.vllm, 'sk-local-0123456789');
 		const {run, context, asked} = testContext({answers: ['sk-local-0123456789']});
 		await run('keys', 'set', 'lmstudio', '--base-url', `${origin}/v1`);
-		expect(asked).toEqual([{label: 'LM Studio asks for an API key:', masked: true}]);
+		expect(asked).toEqual([{label: 'LM Studio asks for an API key (typing is hidden):', masked: true}]);
 		expect(context.program.local.config.read().keys['lmstudio']?.key?.reveal()).toBe('sk-local-0123456789');
 	});
 
