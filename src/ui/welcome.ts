@@ -111,9 +111,9 @@ function nextSteps({model, isDemo, lacksKey, server, insertKey, place}: Facts): 
 }
 
 function stepLines(steps: readonly Step[], width: number, palette: Palette): readonly string[] {
-	const widest = Math.max(...steps.map(([line]) => lineWidth(line)));
+	const widest = Math.max(...steps.map(([line]) => lineWidth(safeLine(line))));
 	return steps.map(([line, does]) =>
-		truncate(`  ${palette.accent(padEnd(line, widest))}  ${palette.dim(safeLine(does))}`, width),
+		truncate(`  ${palette.accent(padEnd(safeLine(line), widest))}  ${palette.dim(safeLine(does))}`, width),
 	);
 }
 

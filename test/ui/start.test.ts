@@ -87,8 +87,8 @@ test('the app ends with how to resume, and the cursor below that', async () => {
 	type('\u0004');
 	expect(await status).toBe(0);
 	await settle();
-	expect(lines().slice(6)).toEqual(['', '❯ hi', '', 'Hello.', 'Resume this session with: service --resume 0f9b4e6a']);
-	expect(cursor()).toEqual({row: 11, column: 0});
+	expect(lines().slice(8)).toEqual(['', '❯ hi', '', 'Hello.', 'Resume this session with: service --resume 0f9b4e6a']);
+	expect(cursor()).toEqual({row: 13, column: 0});
 });
 
 test('a narrower window shows the same text, wrapped again', async () => {
@@ -100,10 +100,7 @@ test('a narrower window shows the same text, wrapped again', async () => {
 	resize(40, 20);
 	await settle(300);
 	expect(window().slice(1)).toEqual([
-		'Demo model, no AI · built-in server',
-		'',
 		// What may be above the window by now stays as the terminal broke it.
-		'  fix the failing test  watch the agent ',
 		'find, fix and test a bug · Tab insert',
 		'  /keys set anthropic   your own model, ',
 		'with its API key',
@@ -161,8 +158,8 @@ test('a narrower window loses no line and repeats only those that the terminal p
 });
 
 test.each([
-	['', 8],
-	['41;390;0', 8],
+	['', 10],
+	['41;390;0', 10],
 	['0;276;0', 3],
 ])('a narrower window of a terminal that answers %j is erased from %i rows above the prompt', async (version, up) => {
 	const before = Array.from({length: 6}, (_, index) => `shell ${index}\r\n`).join('');
