@@ -25,7 +25,14 @@ export default command({
 		}
 
 		const {budgetsResult} = await import('../src/command/views/usage/budget-view.ts');
-		return budgetsResult(await statesOf(context), context.ui.live !== undefined);
+		const {
+			program: {store, model, models},
+			ui: {live},
+		} = context;
+		const {priceOf} = await models.catalog();
+		const selected = live && !model.isDemo() ? store.getState().model : undefined;
+		const unpriced = selected !== undefined && priceOf(selected) === undefined ? selected : undefined;
+		return budgetsResult(await statesOf(context), live !== undefined, unpriced);
 	},
 });
 

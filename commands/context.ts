@@ -19,7 +19,8 @@ export default command({
 	whileRunning: true,
 
 	async run(_, {program}) {
-		return contextResult(program.store.getState().transcript, await program.model.contextWindow());
+		const {transcript, model} = program.store.getState();
+		return contextResult(transcript, await program.model.contextWindow(), model);
 	},
 });
 
@@ -43,6 +44,7 @@ const fewOfSkills = 1000;
 export function contextResult(
 	transcript: Transcript,
 	{size, compactionShare, ...beginning}: ContextWindowFacts,
+	model = 'provider/name',
 ): Result {
 	const usedTokens = usedWindow(transcript);
 	const {tokens, total, largest} = breakDown({...beginning, messages: toMessages(transcript), usedTokens});
@@ -54,6 +56,12 @@ export function contextResult(
 			? `${formatCount(total)} tokens`
 			: `${formatCount(total)} of ${formatCount(size)} tokens (${Math.round((100 * total) / size)} %)`;
 	const notes = [
+		...(size === undefined
+			? [
+					`The context window of ${model} is unknown, so nothing is compacted in time.`,
+					`Set it in tokens: \`config set windows.${model} 128000\``,
+				]
+			: []),
 		`${usedTokens > 0 ? 'The sum is as last reported; its parts are' : 'No request yet: all of it is'} estimated.`,
 		...(largest[0] && largest[0].tokens > fewTokens
 			? [`Largest results: ${largest.map(({name, tokens: of}) => `${name} ${formatCount(of)}`).join(' · ')}`]
@@ -63,7 +71,7 @@ export function contextResult(
 			? ['“disable-model-invocation: true” in a SKILL.md frees its tokens: only you start that skill.']
 			: []),
 		...(size === undefined
-			? ['The size of the window of this model is unknown.']
+			? []
 			: [`Compacted automatically at ${formatCount(compactionThreshold(size, compactionShare))} tokens.`]),
 	];
 	const bars: readonly Bar[] = [...parts, ...(free === undefined ? [] : [['Free', free] as const])];

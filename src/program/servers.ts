@@ -28,7 +28,7 @@ export function createServers(options: ProgramOptions, local: LocalState): Serve
 	// The variable is Node's own.
 	const codeCache = env['NODE_DISABLE_COMPILE_CACHE'] ? undefined : home.codeCache;
 	const embedded = createEmbeddedAccess({store, recents, sightings, workerUrl, codeCache, createTransport});
-	const catalog = createCatalogAccess({store, demoInfo: embedded.modelInfo});
+	const catalog = createCatalogAccess({store, demoInfo: embedded.modelInfo, settings: local.settings});
 	const services = createSandboxServices();
 	const platform = createPlatform({
 		store,

@@ -53,6 +53,24 @@ test('a negative budget is refused with what a budget must be', async () => {
 	});
 });
 
+test('a model without a known price is named at once, with how to set it, and set it is', async () => {
+	const here = testContext();
+	here.store.getState().setModel('custom/own');
+	expect(drawn(await here.runInApp('budget', '5'), 100)).toContain(
+		'The price of custom/own is unknown, so no budget can stop it.\nSet US dollars per million tokens, in and out: /config set prices.custom/own 3,15\n',
+	);
+	await here.runInApp('config', 'set', 'prices.custom/own', '3,15');
+	await here.runInApp('config', 'set', 'windows.custom/own', '128k');
+	expect(drawn(await here.runInApp('budget'), 100)).not.toContain('unknown');
+	const {priceOf} = await here.context.program.models.catalog();
+	expect(priceOf('custom/own')).toMatchObject({input: 3, output: 15});
+	expect(here.store.getState().infoOf('custom/own')).toMatchObject({name: 'own', contextWindow: 128_000});
+	expect(drawn(await here.runInApp('context'), 100)).toContain('of 128k tokens');
+	await expect(here.runInApp('config', 'set', 'prices.custom/own', 'cheap')).rejects.toMatchObject({
+		...{code: 'usage', message: expect.stringContaining('US dollars in and out, such as [3, 15]')},
+	});
+});
+
 test('the hint names only what can be typed where it is read', async () => {
 	const here = testContext();
 	expect(drawn(await here.run('budget'), 80)).not.toContain('for this session:');

@@ -49,9 +49,11 @@ test('a program reads the same numbers', () => {
 });
 
 test('a new session of a model of unknown size says what is unknown', () => {
-	const text = drawn(contextResult(transcriptOf(), {...facts, size: undefined}), 80);
+	const text = drawn(contextResult(transcriptOf(), {...facts, size: undefined}, 'custom/own'), 80);
 	expect(text).toContain('No request yet: all of it is estimated.');
-	expect(text).toContain('The size of the window of this model is unknown.');
+	expect(text).toContain(
+		'The context window of custom/own is unknown, so nothing is compacted in time.\nSet it in tokens: /config set windows.custom/own 128000\n',
+	);
 	expect(text).not.toContain('Free');
 });
 

@@ -1,6 +1,8 @@
 import {expect, test} from 'vitest';
+import {openUserSettings} from '../../src/config/settings/user-settings.ts';
 import {createCatalogAccess} from '../../src/platform/catalog-access.ts';
 import {createAppStore} from '../../src/store/store.ts';
+import {temporaryHome} from '../storage/temporary.ts';
 
 const info = {
 	id: 'custom/demo',
@@ -13,9 +15,11 @@ const info = {
 	required_api_keys: [],
 };
 
+const settings = () => openUserSettings({SERVICE_HOME: temporaryHome().path});
+
 test('loaded models and prices are in the store as well', async () => {
 	const store = createAppStore();
-	const {load, modelIds} = createCatalogAccess({store, demoInfo: () => undefined});
+	const {load, modelIds} = createCatalogAccess({settings: settings(), store, demoInfo: () => undefined});
 	expect(modelIds()).toEqual([]);
 	const {models, priceOf} = await load();
 	expect([modelIds(), modelIds().length > 0]).toEqual([models.map(({id}) => id), true]);
@@ -27,7 +31,7 @@ test('loaded models and prices are in the store as well', async () => {
 test('the embedded server is asked for its model once it runs', async () => {
 	const store = createAppStore();
 	let running = false;
-	const {load} = createCatalogAccess({store, demoInfo: () => (running ? info : undefined)});
+	const {load} = createCatalogAccess({settings: settings(), store, demoInfo: () => (running ? info : undefined)});
 	await load();
 	expect(store.getState().infoOf('demo/demo')?.contextWindow).toBe(undefined);
 	running = true;

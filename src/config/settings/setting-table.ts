@@ -1,6 +1,7 @@
 import {type CapName, caps} from '../../core/caps.ts';
 import type {Json} from '../../core/json.ts';
 import {modelIdFault} from '../../core/model.ts';
+import {factsFault, readPrice, readWindow} from '../../core/own-model-facts.ts';
 import {defaultTheme, themeNames} from '../../terminal/theme/theme-names.ts';
 
 /** What the value of a setting may be. A `fault` is worded to follow the name of the setting: “must be …”. */
@@ -95,6 +96,18 @@ const table = {
 		place: 'config.json',
 		field: 'budgetDayUsd',
 		unset: 'no limit',
+	},
+	windows: {
+		summary: 'Context windows of models, in tokens',
+		type: {kind: 'json', fault: factsFault(readWindow, 'tokens, such as 128000')},
+		place: 'settings.json',
+		unset: 'as known',
+	},
+	prices: {
+		summary: 'Prices of models, per million tokens',
+		type: {kind: 'json', fault: factsFault(readPrice, 'US dollars in and out, such as [3, 15]')},
+		place: 'settings.json',
+		unset: 'as known',
 	},
 	compact_at: {
 		summary: 'Compact when the window is this full',

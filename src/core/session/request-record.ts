@@ -20,7 +20,7 @@ export type UsageCause = z.infer<typeof usageCause>;
 
 /** The price of a request when it was made, in US dollars per million tokens, and the table that it is from. */
 export const requestPrice = z.object({
-	/** The date of the price table; `server` for a price that the model's server named. */
+	/** The date of the price table; `server` for a price that the model's server named, `settings` for one that the user did. */
 	table: z.string(),
 	input: z.number(),
 	cacheRead: z.number(),

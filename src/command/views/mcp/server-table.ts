@@ -93,7 +93,7 @@ export function addedResult(status: ServerStatus, tookMs: number, added: JsonObj
 	}
 
 	const [login] = loginNote(status);
-	const hint = login ?? `Try again: \`mcp reconnect ${name}\`, or remove it: \`mcp remove ${name}\``;
+	const hint = login ?? `Try again: \`/mcp reconnect ${name}\`, or remove it: \`mcp remove ${name}\``;
 	return {kind: 'text', text: `✗ ${name}: ${statusOf(status)}. It was added.`, hint, data};
 }
 

@@ -8,10 +8,11 @@ const labels: Readonly<Record<BudgetKind, string>> = {
 	day: 'today, all sessions',
 };
 
-/** Returns the budgets with what is spent of them, those without a limit too. */
+/** Returns the budgets with what is spent of them, those without a limit too. `unpriced` is the model, if its price is unknown. */
 export function budgetsResult(
 	states: readonly (Omit<BudgetState, 'limitUsd'> & {readonly limitUsd: number | undefined})[],
 	inApp: boolean,
+	unpriced?: string,
 ): Result {
 	const right = 'right';
 	const hasAny = states.some(({limitUsd}) => limitUsd !== undefined);
@@ -32,9 +33,17 @@ export function budgetsResult(
 				limitUsd === undefined || kind === 'turn' ? '–' : formatUsd(Math.max(0, limitUsd - spentUsd)),
 			]),
 		empty: 'No budgets yet. Set one for every day: `budget day 20`',
-		notes: hasAny
-			? ['Each request is estimated first. The agent stops before one that would pass a budget.']
-			: [...(inApp ? ['Set one for this session: `budget 5`'] : []), 'Set one for every day: `budget day 20`'],
+		notes: [
+			...(unpriced === undefined
+				? []
+				: [
+						`The price of ${unpriced} is unknown, so no budget can stop it.`,
+						`Set US dollars per million tokens, in and out: \`config set prices.${unpriced} 3,15\``,
+					]),
+			...(hasAny
+				? ['Each request is estimated first. The agent stops before one that would pass a budget.']
+				: [...(inApp ? ['Set one for this session: `budget 5`'] : []), 'Set one for every day: `budget day 20`']),
+		],
 		data: states.map(({kind, limitUsd, spentUsd}) => ({
 			budget: kind,
 			limit_usd: limitUsd ?? null,
