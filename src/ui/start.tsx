@@ -158,7 +158,11 @@ async function load(flags: AppFlags, parts: Parts): Promise<OpenedConversation> 
 		isHeld: screen.isTooSmall(),
 		keepsDrafts: true,
 		insertsOffers: true,
-		redraw: terminal.fit.recolored,
+		redraw() {
+			terminal.fit.recolored();
+			// What is printed next must not be taken for what is in the window.
+			screen.flush();
+		},
 		wipe() {
 			screen.flush();
 			screen.startOver('\u001B[H\u001B[2J\u001B[3J');

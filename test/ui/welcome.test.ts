@@ -154,3 +154,34 @@ test('the welcome in the window follows the model, and what the shell wrote abov
 	app.type('\t');
 	expect(app.store.getState().offered).toBeUndefined();
 });
+
+test('it follows the model that a command selects, and the lines of the command stay below it', async () => {
+	const app = runApp({
+		async compose(store) {
+			store.getState().setModel('openai/gpt-5');
+			const {program} = testProgram({store});
+			return {...program, model: {...program.model, isDemo: () => store.getState().model === 'demo/demo'}};
+		},
+	});
+	await app.waitFor('openai/gpt-5 · built-in');
+	app.type('/model use custom/demo\r');
+	await app.waitFor('The model is now');
+	await app.settle(300);
+	expect(
+		app
+			.lines()
+			.slice(1, 11)
+			.map(line => line.slice(0, 25).trim()),
+	).toEqual([
+		'Demo model, no AI · built',
+		'',
+		'fix the failing test  w',
+		'/keys set anthropic   y',
+		'/connect <url>        y',
+		'/env create web-shop  a',
+		'/help                 a',
+		'',
+		'❯ /model use custom/demo',
+		'The model is now demo/dem',
+	]);
+});

@@ -122,7 +122,7 @@ function rewrapItems(items: Item[], lines: readonly string[], oldWidth: number, 
 				return {count, lines: drawn.flat()};
 			}
 
-			drawn.unshift(width === oldWidth ? next.slice(Math.max(0, next.length - shown)) : next);
+			drawn.unshift(width === oldWidth ? next.slice(shown < old.length ? Math.max(0, next.length - shown) : 0) : next);
 			count += shown;
 		}
 
