@@ -74,6 +74,8 @@ export type Definition<S extends Shape> = {
 	readonly secret?: keyof S & string;
 	/** True if it can run while the agent works. */
 	readonly whileRunning?: boolean;
+	/** True for a name that other programs use: it is found when typed, and listed nowhere. */
+	readonly isUnlisted?: true;
 	/** `app` if it needs a screen, `shell` if it makes no sense in the app. Both by default. */
 	readonly where?: 'app' | 'shell';
 	readonly run: (args: z.infer<z.ZodMiniObject<S>>, context: CommandContext) => Result | Promise<Result>;

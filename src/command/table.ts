@@ -140,6 +140,8 @@ export function allCommands(
 	return entries.flatMap(entry =>
 		isNoun(entry)
 			? entry.verbs.map(command => ({path: `${entry.name} ${command.name}`, command}))
-			: [{path: entry.name, command: entry}],
+			: entry.isUnlisted
+				? []
+				: [{path: entry.name, command: entry}],
 	);
 }

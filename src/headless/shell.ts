@@ -1,10 +1,10 @@
 import {spawn} from 'node:child_process';
 import process from 'node:process';
-import type {GlobalFlags} from '../command/context.ts';
+import type {Entries, GlobalFlags} from '../command/context.ts';
 import {dispatch} from '../command/dispatch.ts';
 import {globalFlags, readFlags} from '../command/flags.ts';
 import {takeGlobalFlags} from '../command/global-flags.ts';
-import type {Surroundings} from '../command/program.ts';
+import type {Program, Surroundings} from '../command/program.ts';
 import type {Replay, Result} from '../command/result.ts';
 import {findCommand} from '../command/table.ts';
 import {splitWords} from '../command/words.ts';
@@ -47,9 +47,11 @@ export async function runShell(words: readonly string[], surroundings: ShellSurr
 		});
 		const questions = createTerminalQuestions({stdin, stderr, json, linear: wantsLinear(env)});
 		// The words may hold a secret, so the note names the command alone.
-		note = noteFor(findCommand(program.commands.all(), rest).path, questions.say, json, surroundings);
+		const commands = await commandsFor(rest, program);
+		note = noteFor(findCommand(commands.all(), rest).path, questions.say, json, surroundings);
 		const interact = note.beside(questions);
-		const result = await dispatch(rest, program.forCommand({ui: {interact, live: undefined}, flags, signal}));
+		const context = program.forCommand({ui: {interact, live: undefined}, flags, signal});
+		const result = await dispatch(rest, {...context, program: {...context.program, commands}});
 		// A stream reads from its server until it ends.
 		const isStream = result.kind === 'stream';
 		await (isStream ? undefined : program.close());
@@ -64,6 +66,18 @@ export async function runShell(words: readonly string[], surroundings: ShellSurr
 		printError(report, stderr, {json});
 		return {status: exitStatus[report.code]};
 	}
+}
+
+/** Returns the commands, with those of other names if the words begin with none of them. */
+async function commandsFor([name]: readonly string[], {commands}: Program): Promise<Entries> {
+	const known = commands.all();
+	if (known.some(each => each.name === name || (name !== undefined && each.aliases?.includes(name)))) {
+		return commands;
+	}
+
+	const {familiarNames} = await import('../command/entries/familiar-names.ts');
+	const all = [...known, ...familiarNames(known)];
+	return {...commands, all: () => all};
 }
 
 function noteFor(path: string, say: (text: string) => void, json: boolean, {stderr, env}: ShellSurroundings): WaitNote {

@@ -4,7 +4,7 @@ import {join, resolve} from 'node:path';
 import process from 'node:process';
 import {commands} from '../../commands/index.ts';
 import type {CommandRequest, SharedProgram} from '../command/context.ts';
-import {joinEntries} from '../command/entries/entry-source.ts';
+import {familiarEntries, joinEntries} from '../command/entries/entry-source.ts';
 import {isCommandLine} from '../command/line-kind.ts';
 import type {FilesPart, LocalPart, ModelPart, PromptsPart, ServersPart, SessionPart} from '../command/parts.ts';
 import type {Program} from '../command/program.ts';
@@ -82,6 +82,7 @@ export function compose(given: ProgramOptions): Program {
 			promptFileEntries(local.project),
 			skillEntries(local.project),
 			mcpPromptEntries(agent.mcp.prompts),
+			familiarEntries(commands),
 		]),
 	};
 

@@ -91,7 +91,8 @@ function commandOfAlias(entry: Entry, typed: string): Command | undefined {
 }
 
 /** Returns the entries whose name is `typed`, then those whose name or alias starts with it, or whose name contains it. */
-function named(entries: readonly Entry[], typed: string): ReadonlyArray<Candidate & {readonly isName: boolean}> {
+function named(all: readonly Entry[], typed: string): ReadonlyArray<Candidate & {readonly isName: boolean}> {
+	const entries = all.filter(entry => typed !== '' || !isUnlisted(entry));
 	const begins = entries
 		.filter(({name}) => name.startsWith(typed))
 		.toSorted((one, other) => Number(other.name === typed) - Number(one.name === typed));
@@ -101,7 +102,9 @@ function named(entries: readonly Entry[], typed: string): ReadonlyArray<Candidat
 	const contains = entries.filter(
 		entry => typed.length > 1 && entry.name.includes(typed) && !begins.includes(entry) && !alias.includes(entry),
 	);
-	return [...begins, ...alias, ...contains].map(entry => ({
+	const found = [...begins, ...alias, ...contains];
+	// Names of other programs come last.
+	return [...found.filter(entry => !isUnlisted(entry)), ...found.filter(isUnlisted)].map(entry => ({
 		word: entry.name,
 		summary: entry.summary,
 		follows: isNoun(entry) ? needsVerb(entry) : (entry.positional?.length ?? 0) > 0,
@@ -109,6 +112,8 @@ function named(entries: readonly Entry[], typed: string): ReadonlyArray<Candidat
 		isName: true,
 	}));
 }
+
+const isUnlisted = (entry: Entry) => !isNoun(entry) && entry.isUnlisted === true;
 
 function needsVerb({fallback}: Noun): boolean {
 	return fallback === undefined;

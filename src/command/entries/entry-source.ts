@@ -6,9 +6,29 @@ export type EntrySource = {
 	readonly kind: string;
 	/** Returns the commands as they were read last: called for each key. The same list until they change. */
 	readonly entries: () => readonly Entry[];
+	/** True if names that are taken are left out in silence. */
+	readonly yields?: true;
 	/** Reads again what the commands come from, when the user begins a slash line. */
 	readonly refresh: () => Promise<void>;
 };
+
+/**
+ * Offers the names that other programs use for the built-in commands. Their table is loaded when the user begins a slash line.
+ */
+export function familiarEntries(builtIn: readonly Entry[]): EntrySource {
+	let entries: readonly Entry[] = [];
+	return {
+		kind: 'familiar name',
+		yields: true,
+		entries: () => entries,
+		async refresh() {
+			if (entries.length === 0) {
+				const {familiarNames} = await import('./familiar-names.ts');
+				entries = familiarNames(builtIn);
+			}
+		},
+	};
+}
 
 /** Joins the built-in commands and those of sources. Of several with one name, the first one wins. */
 export function joinEntries(builtIn: readonly Entry[], sources: readonly EntrySource[]): Entries {
@@ -52,13 +72,13 @@ function joinAll(
 	);
 	const all = [...builtIn];
 	const taken: string[] = [];
-	for (const [index, {kind}] of sources.entries()) {
+	for (const [index, {kind, yields}] of sources.entries()) {
 		for (const entry of added[index] ?? []) {
 			const owner = owners.get(entry.name);
 			if (owner === undefined) {
 				all.push(entry);
 				owners.set(entry.name, `a ${kind}`);
-			} else {
+			} else if (!yields) {
 				taken.push(`The ${kind} “${entry.name}” is not available: /${entry.name} is ${owner}. Rename it.`);
 			}
 		}
