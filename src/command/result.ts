@@ -71,6 +71,8 @@ export type Result =
 				| {readonly show: 'session'; readonly id: string}
 				| {readonly show: 'replay'; readonly replay: Replay}
 				| {readonly show: 'clear'}
+				/** The messages that wait for the agent. */
+				| {readonly show: 'queue'}
 				| {readonly show: 'log'; readonly log: LogToFollow}
 				/** The log panel, open or collapsed, with that log in front. */
 				| {readonly show: 'log-panel'; readonly isShown: boolean; readonly focus: string};

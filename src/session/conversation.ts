@@ -301,7 +301,8 @@ function createRuns(dependencies: SessionParts, recorder: Recorder): Runs {
 			if (run) {
 				const {text, startedBy} = message;
 				store.getState().enqueue({id: newId(), text, ...(startedBy && {startedBy})});
-				return run.done;
+				// Who started the run hears how it failed.
+				return run.done.catch(() => undefined);
 			}
 
 			return execute(message, grants);

@@ -11,6 +11,8 @@ type BackgroundRun = {readonly id: string; readonly state: 'running' | 'waiting'
 export type SessionSlice = {
 	readonly transcript: Transcript;
 	readonly queue: readonly QueuedMessage[];
+	/** The waiting message that is sent once the run has ended, before all others. */
+	readonly sendsNow: string | undefined;
 	/** Why the last records could not be written, such as `disk full`; undefined while everything is saved. */
 	readonly unsaved: string | undefined;
 	/** The sessions in the background. */
@@ -29,6 +31,12 @@ export type SessionSlice = {
 	enqueue: (message: QueuedMessage) => void;
 	/** Empties the queue. Returns what was in it. */
 	takeQueue: () => readonly QueuedMessage[];
+	/** Removes a message from the queue and returns it; undefined if it is there no more. */
+	dequeue: (id: string) => QueuedMessage | undefined;
+	/** Moves a message in the queue. Returns by how many places. */
+	moveQueued: (id: string, places: number) => number;
+	/** Asks for the run to be interrupted, and a message to be sent in its place; undefined once it is. */
+	sendNow: (id: string | undefined) => void;
 	setUnsaved: (reason: string | undefined) => void;
 	setBackground: (background: readonly BackgroundRun[]) => void;
 	setJobs: (running: number) => void;
@@ -38,6 +46,7 @@ export type SessionSlice = {
 export const createSessionSlice: StateCreator<SessionSlice> = (set, get) => ({
 	transcript: emptyTranscript(''),
 	queue: [],
+	sendsNow: undefined,
 	unsaved: undefined,
 	drafts: [],
 	jobs: 0,
@@ -48,7 +57,7 @@ export const createSessionSlice: StateCreator<SessionSlice> = (set, get) => ({
 		set(({transcript, drafts}) => joinDeltas(items).reduce(applyItem, {transcript, drafts}));
 	},
 	openTranscript(transcript) {
-		set({transcript, queue: [], unsaved: undefined, drafts: []});
+		set({transcript, queue: [], sendsNow: undefined, unsaved: undefined, drafts: []});
 	},
 	enqueue(message) {
 		set(state => ({queue: [...state.queue, message]}));
@@ -60,6 +69,29 @@ export const createSessionSlice: StateCreator<SessionSlice> = (set, get) => ({
 		}
 
 		return queue;
+	},
+	dequeue(id) {
+		const {queue} = get();
+		const message = queue.find(each => each.id === id);
+		if (message) {
+			set({queue: queue.filter(each => each !== message)});
+		}
+
+		return message;
+	},
+	moveQueued(id, places) {
+		const {queue} = get();
+		const from = queue.findIndex(each => each.id === id);
+		const to = Math.max(0, Math.min(from + places, queue.length - 1));
+		const message = queue[from];
+		if (message && to !== from) {
+			set({queue: queue.toSpliced(from, 1).toSpliced(to, 0, message)});
+		}
+
+		return message ? to - from : 0;
+	},
+	sendNow(sendsNow) {
+		set({sendsNow});
 	},
 	setUnsaved(unsaved) {
 		set({unsaved});

@@ -16,6 +16,7 @@ import {Lines} from './lines.tsx';
 import type {PanelProps} from './panels/panel.ts';
 import {plainRule} from './panels/panel-rows.ts';
 import {moduleOf, panelHeight} from './panels/panels.ts';
+import {waitingLines} from './prompt/waiting.ts';
 import {type Layout, layOut, layOutBelow, logPanelHeight, todoHeight} from './screen/layout.ts';
 import {Status} from './status-line.tsx';
 import {createSuggestions, type Suggestions, suggestionLines} from './suggestions.ts';
@@ -91,7 +92,8 @@ export function App() {
 	const layout = useLayout({
 		rows,
 		panel: panelHeight(parts, parts.isHidden),
-		queue: queue.length,
+		// The list of all of them is open.
+		queue: panel?.kind === 'queue' ? 0 : queue.length,
 		composer: parts.prompt,
 		completion: suggestions.length || (toast ? 1 : 0),
 		logPanel: parts.logPanel,
@@ -111,13 +113,7 @@ export function App() {
 					<PanelView panel={panel} height={layout.panel} focusKey={focusKey} />
 				</Box>
 			)}
-			{layout.queue > 0 && (
-				<Lines
-					lines={queue
-						.slice(-layout.queue)
-						.map(({text}) => truncate(palette.dim(`  queued: ${safeLine(text)}`), columns))}
-				/>
-			)}
+			{layout.queue > 0 && <WaitingQueue rows={layout.queue} />}
 			{layout.todo > 0 && <Lines lines={todoLines(todo, {rows: layout.todo, width: columns, palette})} />}
 			{layout.rule > 0 && <Text wrap="truncate">{plainRule(columns, palette.dim)}</Text>}
 			<Composer
@@ -171,6 +167,15 @@ const LogPanel = memo(function LogPanel({rows}: {readonly rows: number}) {
 	useApp(state => state.ownKeys);
 	return <Lines lines={logs()?.panelLines({columns, rows}) ?? []} />;
 });
+
+/** Shows the messages that wait for the agent. */
+function WaitingQueue({rows}: {readonly rows: number}) {
+	const {palette} = useUi();
+	const queue = useApp(state => state.queue);
+	const size = useApp(state => state.size);
+	const keymap = useApp(state => state.keymap);
+	return <Lines lines={waitingLines({queue, size, keymap}, rows, palette)} />;
+}
 
 /**
  * Returns the hints in the empty prompt: none while a question is open, which shows its own keys. Esc closes a panel first, and

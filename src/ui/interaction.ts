@@ -23,6 +23,8 @@ export type SessionInteraction = Interaction & {
 	) => void;
 	/** Shows a table, if there are panels. Returns the id of the row that the user opens, or undefined. */
 	readonly browse?: (table: TablePanel) => Promise<string | undefined>;
+	/** Opens the list of the messages that wait, if there are panels. */
+	readonly manageQueue?: () => void;
 	/** The same as for a command, but always there. */
 	readonly inquire: (inquiry: Inquiry, signal: AbortSignal) => Promise<string | undefined>;
 	/** Lets the user change a text, in the same way. Returns it, undefined if they cancel. */
@@ -102,6 +104,7 @@ export function createPanelInteraction(store: AppStore, {opensPages = false, now
 		},
 		show: (title, lines, options) => void open({kind: 'lines', title, lines, ...options}),
 		browse: open,
+		manageQueue: () => void open({kind: 'queue'}),
 		inquire: (inquiry, signal) => openWhenFree(() => ({kind: 'confirm', ...inquiry, askedAt: now()}), signal, slot),
 		async agree(question, about, signal) {
 			const panel = (): Panel => ({kind: 'confirm', question, about, askedAt: now()});

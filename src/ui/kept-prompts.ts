@@ -32,11 +32,40 @@ export function loadHistory(program: Program, store: AppStore, tell: (error: unk
 
 /** Returns messages that were queued when a run ended to the prompt, so that nothing is sent unintentionally. */
 export function returnQueue(store: AppStore): void {
-	const {takeQueue, composer, setComposer} = store.getState();
+	const {takeQueue, composer, setComposer, sendsNow} = store.getState();
+	if (sendsNow !== undefined) {
+		return;
+	}
+
 	const queued = takeQueue().map(({text}) => text);
 	if (queued.length > 0) {
 		setComposer(setComposerText(composer, asMessage([...queued, expandedText(composer)].filter(Boolean).join('\n'))));
 	}
+}
+
+/**
+ * Interrupts the run for the waiting message that the user wants to send now, then sends it. The others keep waiting. Returns a
+ * function that stops it.
+ */
+export function followSendNow(
+	store: AppStore,
+	{interrupt, submit}: {readonly interrupt: () => void; readonly submit: (text: string) => void},
+): () => void {
+	return store.subscribe(({sendsNow, isStopping, dequeue, sendNow}, before) => {
+		if (sendsNow === undefined) {
+			return;
+		}
+
+		if (before.sendsNow === undefined) {
+			interrupt();
+		} else if (before.isStopping && !isStopping) {
+			sendNow(undefined);
+			const message = dequeue(sendsNow);
+			if (message) {
+				submit(asMessage(message.text));
+			}
+		}
+	});
 }
 
 /** How long what was prepared is ready; an idle connection closes later. */

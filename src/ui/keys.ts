@@ -20,6 +20,7 @@ import type {PanelKeys} from './panels/panel.ts';
 import {opensView, pressInPanel} from './panels/panel-keys.ts';
 import {type AppKeys, pressInApp, showKeys} from './prompt/app-keys.ts';
 import {promptWidth} from './prompt/approval-mode.ts';
+import {pressForWaiting} from './prompt/waiting.ts';
 import type {FullScreen} from './screen/full-screen.ts';
 import {createSecondPress, type SecondPress} from './second-press.ts';
 
@@ -179,6 +180,10 @@ function pressOutsidePanel(token: InputToken, keyboard: Keyboard): boolean {
 	}
 
 	if (token.type === 'key' && (pressInCompletion(token, store, entries()) || movesToPanel(token, keyboard))) {
+		return false;
+	}
+
+	if (pressForWaiting(token, store)) {
 		return false;
 	}
 

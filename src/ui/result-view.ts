@@ -116,11 +116,15 @@ async function confirmQuit({store, interact, quit}: View): Promise<void> {
 	}
 }
 
-async function openPanel(panel: PanelResult, signal: AbortSignal, {store, logs, resume, wipe}: View): Promise<void> {
+async function openPanel(panel: PanelResult, signal: AbortSignal, view: View): Promise<void> {
+	const {store, interact, logs, resume, wipe} = view;
 	const {focusLog, showLogPanel} = store.getState();
 	switch (panel.show) {
 		case 'clear':
 			wipe();
+			break;
+		case 'queue':
+			interact.manageQueue?.();
 			break;
 		case 'log':
 			await logs.follow(panel.log, signal);

@@ -12,6 +12,7 @@ import type {Interaction} from '../platform/interaction.ts';
 import type {LiveSession} from '../session/conversation.ts';
 import type {AppStore} from '../store/store.ts';
 import {truncate} from '../terminal/text/width.ts';
+import {returnQueue} from './kept-prompts.ts';
 import {createResultView, type ResultDependencies, type ResultView} from './result-view.ts';
 import {messageLines} from './transcript/message-lines.ts';
 
@@ -227,10 +228,20 @@ async function send(text: string, parts: Parts): Promise<Begun> {
 	}
 
 	const end = parts.conversation.send(messageIn(text)).catch((error: unknown) => {
-		returnToPrompt(asMessage(text), parts.store);
+		returnUnsent(text, parts.store);
 		throw error;
 	});
 	return {end};
+}
+
+/** Returns a message to the prompt, and what was queued behind it: that must not join another run. */
+function returnUnsent(text: string, store: AppStore): void {
+	if (store.getState().composer.text) {
+		returnQueue(store);
+	} else {
+		const queued = store.getState().takeQueue();
+		returnToPrompt(asMessage([text, ...queued.map(message => message.text)].join('\n')), store);
+	}
 }
 
 /** Continues in a new session if the message replaces an earlier one. */

@@ -8,11 +8,12 @@ import type {AppState} from '../store/store.ts';
 import {safeLine} from '../terminal/text/safe-text.ts';
 import type {Palette} from '../terminal/text/style.ts';
 import {lineWidth, padEnd, truncate} from '../terminal/text/width.ts';
+import {listRoom, moreRow} from './panels/panel-rows.ts';
 
 /** Returns the suggestions for a line, or for the mention at its caret; none if the user closed them with Esc (-1) or the line is complete. */
 export function suggestionsFor(
 	entries: Parameters<typeof complete>[0],
-	composer: Pick<ComposerState, 'text' | 'pieces' | 'caret'>,
+	composer: Pick<ComposerState, 'text' | 'pieces' | 'caret' | 'history'>,
 	chosen: number,
 	{
 		valuesOf,
@@ -35,9 +36,30 @@ export function suggestionsFor(
 		return known.suggestMentions(composer, known);
 	}
 
+	if (text === '/') {
+		return recentFirst(found, composer.history);
+	}
+
 	const [first] = found;
 	const isTyped = found.length === 1 && first?.line.trimEnd() === text.trimEnd();
 	return isTyped && (text.endsWith(' ') || !isName(first)) ? [] : found;
+}
+
+/** How many commands that were used last come first. */
+const maxRecent = 5;
+
+/** Returns all commands, the first of them those that the user sent last. */
+function recentFirst(found: readonly Suggestion[], history: readonly string[]): readonly Suggestion[] {
+	const recent = new Set<string>();
+	for (let index = history.length - 1; index >= 0 && recent.size < maxRecent; index--) {
+		const [name] = /^\/\S+/.exec(history[index] ?? '') ?? [];
+		if (name !== undefined && found.some(({label}) => label === name)) {
+			recent.add(name);
+		}
+	}
+
+	const used = [...recent].flatMap(name => found.find(({label}) => label === name) ?? []);
+	return [...used, ...found.filter(({label}) => !recent.has(label))];
 }
 
 /** Returns true for the name of a command, which stays visible with its summary when it is typed in full. */
@@ -75,7 +97,7 @@ export function createSuggestions(
 	};
 }
 
-/** Draws `height` suggestions around the selected one, in lines of at most `columns` cells. */
+/** Draws suggestions around the selected one in `height` lines of at most `columns` cells, and how many are out of sight. */
 export function suggestionLines(
 	suggestions: readonly Suggestion[],
 	chosen: number,
@@ -84,10 +106,11 @@ export function suggestionLines(
 	palette: Palette,
 ): readonly string[] {
 	const at = Math.min(chosen, suggestions.length - 1);
-	const start = Math.max(0, Math.min(at - Math.floor(height / 2), suggestions.length - height));
+	const room = listRoom(suggestions.length, height);
+	const start = Math.max(0, Math.min(at - Math.floor(room / 2), suggestions.length - room));
 	const names = suggestions.map(({label}) => safeLine(label));
 	const width = Math.max(...names.map(lineWidth));
-	return suggestions.slice(start, start + height).map(({summary}, index) => {
+	const rows = suggestions.slice(start, start + room).map(({summary}, index) => {
 		const here = start + index === at;
 		const name = padEnd(names[start + index] ?? '', width);
 		return truncate(
@@ -95,4 +118,5 @@ export function suggestionLines(
 			columns,
 		);
 	});
+	return [...rows, ...moreRow({first: start, shown: rows.length, count: suggestions.length}, height, palette)];
 }

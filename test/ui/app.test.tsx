@@ -198,8 +198,9 @@ describe('the completion', () => {
 		type('/');
 		store.getState().setCompletion(commands.length - 1);
 		await settle();
-		expect(lines().filter(line => /^[❯ ] \//.test(line))).toHaveLength(9);
-		expect(lines().at(-2)).toMatch(/^❯ \/quit/);
+		expect(lines().filter(line => /^[❯ ] \//.test(line))).toHaveLength(12);
+		expect(lines().at(-3)).toMatch(/^❯ \/quit/);
+		expect(lines().at(-2)).toMatch(/^ {2}↑ \d+ more$/);
 		store.getState().setCompletion(-1);
 		await settle();
 		expect(lines().filter(line => /^[❯ ] \//.test(line))).toEqual(['❯ /']);
@@ -211,7 +212,7 @@ describe('the completion', () => {
 		openPanel(store, {kind: 'confirm', question: 'Sure?', askedAt: 0});
 		await settle();
 		expect(lines()).toContain('  Esc Tab answer the question');
-		expect(lines().filter(line => /^[❯ ] \/./.test(line))).toHaveLength(8);
+		expect(lines().filter(line => /^[❯ ] \/./.test(line))).toHaveLength(11);
 		store.getState().setGuard({focus: 'panel'});
 		await settle();
 		expect(lines()).toEqual([
@@ -239,5 +240,9 @@ test('the last queued messages are shown, each on a line, made safe [1]', async 
 	const {store, lines, settle} = app();
 	store.setState({queue: ['one', 'two', 'three\nlines', 'fo\u001bur'].map(text => ({id: text, text}))});
 	await settle();
-	expect(lines().slice(1, 4)).toEqual(['  queued: two', '  queued: three␊lines', '  queued: fo␛ur']);
+	expect(lines().slice(1, 4)).toEqual([
+		'  queued: two',
+		'  queued: three␊lines',
+		'  queued: fo␛ur  ↑ edit · /queue all 4',
+	]);
 });

@@ -1,4 +1,12 @@
-import {completionKeys, defaultKeys, deviceKeys, type KeyTable, panelKeys, questionKeys} from './default-keys.ts';
+import {
+	completionKeys,
+	defaultKeys,
+	deviceKeys,
+	type KeyTable,
+	panelKeys,
+	questionKeys,
+	queueKeys,
+} from './default-keys.ts';
 import {replayKeys, reviewKeys, transcriptKeys, viewerKeys} from './view-keys.ts';
 
 /** Where keys have meanings of their own. */
@@ -21,6 +29,7 @@ export const contexts: readonly Context[] = [
 	{title: 'Prompt', keys: defaultKeys, isTyping: true, joins: true, needs: 'prompt.send'},
 	{title: 'Completion', keys: completionKeys, isTyping: true, isInPrompt: true},
 	{title: 'Panels', keys: panelKeys, isTyping: true, needs: 'panel.open'},
+	{title: 'Waiting messages', keys: queueKeys, isTyping: false},
 	{title: 'Question beside a draft', keys: questionKeys, isTyping: true, isInPrompt: true},
 	{title: 'Login in the browser', keys: deviceKeys, isTyping: false},
 	{title: 'Transcript view', keys: transcriptKeys, isTyping: false},
@@ -44,6 +53,7 @@ export type AnyAction =
 	| keyof typeof defaultKeys
 	| keyof typeof completionKeys
 	| keyof typeof panelKeys
+	| keyof typeof queueKeys
 	| keyof typeof questionKeys
 	| keyof typeof deviceKeys
 	| keyof typeof transcriptKeys

@@ -86,6 +86,15 @@ export const questionKeys = {
 	'question.focus': ['tab'],
 } as const satisfies KeyTable;
 
+/** The actions of the list of waiting messages; `panel.open` edits one. */
+export const queueKeys = {
+	'app.suspend': defaultKeys['app.suspend'],
+	'queue.send-now': ['s'],
+	'queue.earlier': ['K', 'alt+up'],
+	'queue.later': ['J', 'alt+down'],
+	'queue.remove': ['x', 'delete', 'backspace'],
+} as const satisfies KeyTable;
+
 /** The actions of the list that completes the prompt. `prompt.send` completes there, too, what is not typed yet. */
 export const completionKeys = {
 	'app.suspend': defaultKeys['app.suspend'],

@@ -80,6 +80,36 @@ export function rowsAround<Entry extends {readonly group?: string | undefined}>(
 	return rows.slice(start, start + room);
 }
 
+/** Returns the rows that a list has for its entries: one less if a row must say how many are left out. */
+export function listRoom(count: number, room: number): number {
+	return count > room && room > minRowsWithCount ? room - 1 : room;
+}
+
+const minRowsWithCount = 2;
+
+/** Returns the row below a list that says how many of its entries are out of sight: `↑ 2 · ↓ 8 more`. None if all are in sight. */
+export function moreRow(
+	{first, shown, count}: {readonly first: number; readonly shown: number; readonly count: number},
+	room: number,
+	palette: Palette,
+): readonly string[] {
+	const below = count - first - shown;
+	const parts = [...(first > 0 ? [`↑ ${first}`] : []), ...(below > 0 ? [`↓ ${below}`] : [])];
+	return parts.length > 0 && room > minRowsWithCount ? [palette.dim(`  ${parts.join(' · ')} more`)] : [];
+}
+
+/** Returns the rows of a list around the chosen entry, and below them how many of its `count` entries are out of sight. */
+export function listPart<Entry extends {readonly group?: string | undefined}>(
+	entries: readonly Entry[],
+	{chosen, room, count = entries.length}: {readonly chosen: number; readonly room: number; readonly count?: number},
+	palette: Palette,
+): {readonly visible: readonly GroupedRow[]; readonly more: readonly string[]} {
+	const shownIn = (rows: readonly GroupedRow[]) => rows.filter(({heading}) => heading === undefined).length;
+	const all = rowsAround(entries, chosen, room);
+	const visible = shownIn(all) < count ? rowsAround(entries, chosen, listRoom(count + room, room)) : all;
+	return {visible, more: moreRow({first: visible[0]?.index ?? 0, shown: shownIn(visible), count}, room, palette)};
+}
+
 /** The label before the filter of a list. */
 export const filterLabel = 'filter ';
 

@@ -18,7 +18,7 @@ export type PanelModule<P extends OpenPanel> = {
 	/** Returns what the store holds beside the panel when it opens, and how the panel shares the keys with the draft. */
 	initial(panel: P): PanelOpening;
 	/** Returns the rows that it needs. */
-	rows(panel: P, state: Pick<AppState, 'filter' | 'size'>): number;
+	rows(panel: P, state: Pick<AppState, 'filter' | 'size' | 'queue'>): number;
 	/** Handles a key. Returns false for one that the prompt should handle. */
 	press(pressed: Pressed, panel: P, keys: PanelKeys): boolean;
 	/** Handles a key while the draft in the prompt has the focus. Returns false for all but those that read a question. */

@@ -8,6 +8,7 @@ import {fieldPanel} from './field-panel.tsx';
 import {linesPanel} from './lines-panel.tsx';
 import type {PanelModule} from './panel.ts';
 import {pickPanel} from './pick-panel.tsx';
+import {queuePanel} from './queue-panel.tsx';
 import {tablePanel} from './table-panel.tsx';
 
 /** All kinds of panels. */
@@ -19,6 +20,7 @@ const panels = {
 	field: fieldPanel,
 	lines: linesPanel,
 	pick: pickPanel,
+	queue: queuePanel,
 	table: tablePanel,
 };
 
@@ -52,7 +54,7 @@ export function openPanel(store: AppStore, panel: Panel | undefined): void {
 }
 
 /** Returns the rows that the open panel needs: 0 without one, 1 for one that is hidden by a draft. */
-export function panelHeight(state: Pick<AppState, 'panel' | 'filter' | 'size'>, isHidden: boolean): number {
+export function panelHeight(state: Pick<AppState, 'panel' | 'filter' | 'size' | 'queue'>, isHidden: boolean): number {
 	const {panel} = state;
 	return panel === undefined ? 0 : isHidden ? 1 : moduleOf(panel).rows(panel, state);
 }

@@ -9,7 +9,7 @@ import {useApp, useKeymap, useUi} from '../context.ts';
 import {drawLine, editLine} from '../line-field.ts';
 import {Lines} from '../lines.tsx';
 import {cancels, closes, ignore, type PanelModule, type PanelProps} from './panel.ts';
-import {filterCaret, filterLabel, filterRow, rowsAround, titleRule} from './panel-rows.ts';
+import {filterCaret, filterLabel, filterRow, listPart, titleRule} from './panel-rows.ts';
 
 /** A list with a filter. */
 export type PickPanel = {
@@ -131,7 +131,7 @@ function Picker({panel, height}: PanelProps<PickPanel>) {
 	const row = filterRow(height);
 	const preview = previewRows(panel, height);
 	const room = Math.max(1, height - 2 - preview);
-	const visible = rowsAround(found, chosen, room);
+	const {visible, more} = listPart(found, {chosen, room}, palette);
 	const shown = visible.flatMap(({index, heading}) => (heading === undefined ? (found[index] ?? []) : []));
 	const nameOf = (choice: Choice) => safeLine(choice.label) + (choice.id === current ? ' (now)' : '');
 	const names = shown.map(nameOf);
@@ -171,7 +171,11 @@ function Picker({panel, height}: PanelProps<PickPanel>) {
 				]
 			: []),
 		...(row === undefined ? [] : [palette.dim(filterLabel) + (filter.text === '' ? palette.dim(hint) : hint)]),
-		...(row !== 1 && warning !== undefined ? [warning] : rows.length > 0 ? rows : [palette.dim('  Nothing matches.')]),
+		...(row !== 1 && warning !== undefined
+			? [warning]
+			: rows.length > 0
+				? [...rows, ...more]
+				: [palette.dim('  Nothing matches.')]),
 	];
 	const below = preview > 0 ? ['', ...(found[chosen]?.preview ?? [])] : [];
 	return <Lines lines={[...lines, ...below].map(line => truncate(line, columns))} />;

@@ -15,7 +15,7 @@ import {Box, Text} from '../ink.ts';
 import {drawLine, editLine} from '../line-field.ts';
 import {Lines} from '../lines.tsx';
 import {cancels, closes, type PanelModule, type PanelProps} from './panel.ts';
-import {filterCaret, filterLabel, rowsAround, titleRule} from './panel-rows.ts';
+import {filterCaret, filterLabel, listPart, titleRule} from './panel-rows.ts';
 
 /** A table that is too long for the window. */
 export type TablePanel = TableContent & {
@@ -90,7 +90,8 @@ function TableView({panel, height}: PanelProps<TablePanel>) {
 	const room = Math.max(1, height - frameRows);
 	// A sorted table is one list.
 	const grouped = sort ? found.slice(0, chosen + room + 1).map(row => ({...row, group: undefined})) : found;
-	const lines = rowsAround(grouped, chosen, room).map(({index, heading}) => {
+	const {visible, more} = listPart(grouped, {chosen, room, count: found.length}, palette);
+	const lines = visible.map(({index, heading}) => {
 		if (heading !== undefined) {
 			return palette.label(truncate(safeLine(heading), columns));
 		}
@@ -118,7 +119,7 @@ function TableView({panel, height}: PanelProps<TablePanel>) {
 					{truncate(`  ${palette.dim(drawRow(headOf(panel.columns, sort), panel.columns, fit))}`, columns)}
 				</Text>
 			)}
-			<Lines lines={lines.length > 0 ? lines : [palette.dim('  Nothing matches.')]} />
+			<Lines lines={lines.length > 0 ? [...lines, ...more] : [palette.dim('  Nothing matches.')]} />
 		</Box>
 	);
 }

@@ -40,6 +40,8 @@ const maxLive = 12;
 const minLive = 4;
 const maxComposer = 10;
 const maxCompletion = 8;
+/** What the suggestions leave of a high window. */
+const rowsBesideCompletion = 12;
 const maxQueue = 3;
 /** In a lower window a question has the rows of the status, of the answer and of the log panel. */
 const crampedRows = 10;
@@ -82,7 +84,7 @@ export function layOut(wanted: Wanted): Layout {
 	const panelRows = reserve(panel, Math.max(1, isCramped ? left : left - 1));
 	const answer = reserve(live, 1);
 	const more = reserve(composer - 1, maxComposer - 1);
-	const completionRows = reserve(completion, maxCompletion);
+	const completionRows = reserve(completion, Math.max(maxCompletion, rows - rowsBesideCompletion));
 	const queueRows = reserve(queue, maxQueue);
 	const todoRows = reserve(todoRoom({todo: Math.min(todo, maxTodo), rows, panel, left}), maxTodo);
 	const logPanelLines = reserve(logPanel - logPanelTitle, Math.max(0, Math.floor(rows / 2) - logPanelTitle));

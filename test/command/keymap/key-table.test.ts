@@ -13,7 +13,7 @@ function tableWith(keys?: Json) {
 test('each action is listed with its keys, what they do and its name', () => {
 	const text = drawn(tableWith(), 120);
 	expect(text).toMatch(/Ctrl\+_, Alt\+Z +undo +prompt\.undo/);
-	expect(text).toMatch(/Ctrl\+X Ctrl\+E +edit the prompt in \$VISUAL or \$EDITOR +prompt\.editor/);
+	expect(text).toMatch(/Ctrl\+X Ctrl\+E +edit the prompt in \$VISUAL or \$EDITOR, else in vi +prompt\.editor/);
 	expect(text).toMatch(/Ctrl\+Alt\+_ … +redo +prompt\.redo/);
 	expect(text).toMatch(/\nTranscript view\n.+transcript\.open/);
 });

@@ -54,6 +54,7 @@ const asks: Readonly<
 	table: {run: () => undefined},
 	lines: {run: interact => interact.say('Something happened.')},
 	ask: {run: () => undefined},
+	queue: {run: () => undefined},
 	edit: {run: () => undefined},
 };
 
