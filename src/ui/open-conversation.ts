@@ -11,7 +11,7 @@ import type {Palette} from '../terminal/text/style.ts';
 import {truncate} from '../terminal/text/width.ts';
 import {connectApprovals, followAllMode} from './approvals/connect-approvals.ts';
 import type {SessionInteraction} from './interaction.ts';
-import {loadHistory, prepareWhileTyping, rememberPrompt, returnQueue} from './kept-prompts.ts';
+import {followSendNow, loadHistory, prepareWhileTyping, rememberPrompt, returnQueue} from './kept-prompts.ts';
 import type {LogDisplay} from './logs/log-display.ts';
 import {farewell, greet} from './opening/greet.ts';
 import {createFolderQuestions, type FolderQuestions} from './panels/folder-questions.ts';
@@ -123,6 +123,7 @@ export async function openConversation(
 		connectApprovals({...parts, tell}),
 		followAllMode({store, folder: program.project.folder, interact, tell}),
 		followStore(parts),
+		followSendNow(store, {interrupt: program.session.conversation.interrupt, submit: text => void submit(text)}),
 		prepareWhileTyping(program.prompts, store),
 		followSavedSessions({store, entries: program.commands.all, list: () => program.session.saved.list(false)}),
 		followEntries(store, () => refreshEntries(parts)),
@@ -250,7 +251,7 @@ function setReady(store: AppStore): void {
 
 type Opening = Pick<Submit, 'submit' | 'tell'> & {readonly resume: (session: string) => Promise<void>};
 
-/** Opens the session of the flags, then sends their prompt. */
+/** Opens the session of the flags, then sends their prompt. Throws why a session that they name can't be opened. */
 async function openFirst(
 	{pick, resume: session, prompt, isVerbatim}: AppFlags,
 	{submit, resume, tell}: Opening,
@@ -258,7 +259,14 @@ async function openFirst(
 	if (pick) {
 		void submit('/resume');
 	} else if (session) {
-		await resume(session).catch(tell);
+		await resume(session).catch((error: unknown) => {
+			// A session that isn't there must not become a new one, unless any would do.
+			if (session !== 'latest') {
+				throw error;
+			}
+
+			tell(error);
+		});
 	}
 
 	if (prompt) {
