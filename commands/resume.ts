@@ -6,7 +6,7 @@ import {
 	placesOf,
 	type Resumable,
 	resumeFilters,
-	savedChoice,
+	savedChoices,
 	seenChoice,
 } from '../src/command/picker/resume-choices.ts';
 import {AppError} from '../src/core/error.ts';
@@ -63,7 +63,7 @@ export default command({
 	},
 });
 
-/** Returns what is known on this machine: the latest first, and last what is known only by its id. */
+/** Returns what is known on this machine, conversations first: of each kind the latest first, and last what is known only by its id. */
 async function everythingToResume(context: CommandContext): Promise<readonly Resumable[]> {
 	const {
 		program: {
@@ -80,13 +80,14 @@ async function everythingToResume(context: CommandContext): Promise<readonly Res
 	const others = saved.filter(({id}) => id !== open);
 	const usage = await sessions.usageOf(others);
 	const placeOf = placesOf(context);
+	const onServers = seen.flatMap(sighting => {
+		const place = placeOf(sighting);
+		return place ? [seenChoice(sighting, place, flags)] : [];
+	});
 	return [
-		...others.map(session => savedChoice(session, {usage, priceOf, exact: flags.exact})),
-		...seen.flatMap(sighting => {
-			const place = placeOf(sighting);
-			return place ? [seenChoice(sighting, place, flags)] : [];
-		}),
-	].toSorted((a, b) => (b.at ?? 0) - (a.at ?? 0));
+		...savedChoices(others, {usage, priceOf, exact: flags.exact}),
+		...onServers.toSorted((a, b) => (b.at ?? 0) - (a.at ?? 0)),
+	];
 }
 
 /** Waits for the embedded server if it is starting: it names what it has. What it fails with is not about saved sessions. */

@@ -11,6 +11,8 @@ export type SessionSummary = SessionFile & {
 	readonly title: string;
 	/** The start of the first user message, on one line. */
 	readonly preview: string;
+	/** The start of the last user message, on one line. */
+	readonly latest: string;
 	/** Time of the last record, ISO 8601 in UTC. */
 	readonly updatedAt: string;
 	/** User and model messages. */
@@ -51,7 +53,7 @@ export async function summarize({id, path, folder}: SessionFile): Promise<Sessio
 
 async function scan(chunks: AsyncIterable<Buffer>): Promise<Scan> {
 	const modelMessages = new Set<string>();
-	const found = {title: '', preview: '', model: '', userMessages: 0};
+	const found = {title: '', preview: '', latest: '', model: '', userMessages: 0};
 	let lastLines: readonly string[] = [];
 
 	const readLine = (line: string) => {
@@ -63,7 +65,8 @@ async function scan(chunks: AsyncIterable<Buffer>): Promise<Scan> {
 		switch (event['type']) {
 			case 'user-message':
 				found.userMessages += 1;
-				found.preview ||= preview(text(event['text']));
+				found.latest = preview(text(event['text']));
+				found.preview ||= found.latest;
 				break;
 			case 'user-command':
 				found.preview ||= preview(`! ${text(event['command'])}`);

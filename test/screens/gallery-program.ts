@@ -25,6 +25,7 @@ const sessions: readonly SessionSummary[] = [
 	folder: '/home/ada/shop',
 	title: String(title),
 	preview: 'Add a test for the cart of a visitor who is not logged in',
+	latest: 'And one for a visitor who is',
 	updatedAt: minutesAgo(Number(minutes)),
 	messages: Number(messages),
 	model: 'anthropic/claude-opus-5',

@@ -52,9 +52,11 @@ describe.each([
 	const expected = [
 		'Resume a session (3) · Enter select · Esc cancel',
 		'filter kind:runtime state:paused server:local cost:>1 credits:>10 age:<2d',
-		'❯ Dev␛[2Jbox  runtime on lab · paused · seen 2026-01-03',
-		'  a␛]0;owned␇b  saved · 2026-01-02 · 1 message · 20000000',
+		'Conversations',
+		'❯ a␛]0;owned␇b  saved · 2026-01-02 · 1 message · 20000000',
 		'  Plain talk  saved · 2026-01-01 · 1 message · 10000000',
+		'Sandboxes, runtimes and server sessions',
+		'  Dev␛[2Jbox  runtime on lab · paused · seen 2026-01-03',
 	];
 
 	test('lists local sessions and those of each server by its own login, with titles made safe [1]', async () => {
@@ -66,7 +68,7 @@ describe.each([
 		expect(
 			new Set(
 				picker()
-					.slice(2)
+					.filter(line => line.includes(' · 2') || line.includes('seen'))
 					.map(line => line.search(/runtime on|saved ·/)),
 			).size,
 		).toBe(1);
@@ -97,4 +99,10 @@ test('Escape changes nothing', async () => {
 	await waitFor('Nothing changed.');
 	const {transcript, panel, composer} = store.getState();
 	expect([transcript.session, panel, composer.text]).toEqual([session, undefined, '']);
+});
+
+test('a session that --resume names and nobody has ends the app with an error; a prefix of an id opens it', async () => {
+	const home = temporaryHome();
+	const none = runApp({home, flags: {resume: 'abcdef'}});
+	await expect(none.status).rejects.toMatchObject({code: 'not-found', message: 'Session not found: “abcdef”.'});
 });

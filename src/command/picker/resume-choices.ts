@@ -13,6 +13,7 @@ import {identityOf} from '../../platform/identity.ts';
 import type {Place} from '../../platform/platform.ts';
 import type {SessionSummary} from '../../storage/session-summary.ts';
 import type {CommandContext, GlobalFlags} from '../context.ts';
+import {titleFrom} from './message-label.ts';
 
 /** Something to resume: its choice in the list, and the action that resumes it in its `place`. */
 export type Resumable = {
@@ -43,9 +44,37 @@ type Saved = {
 	readonly exact: boolean;
 };
 
+/** The headings of the list, in its order. */
+const conversations = 'Conversations';
+const onServers = 'Sandboxes, runtimes and server sessions';
+
+/** Returns the choices for saved sessions. Those of one name are told apart by the message that came last, or by a number. */
+export function savedChoices(sessions: readonly SessionSummary[], saved: Saved): readonly Resumable[] {
+	const named = distinct(sessions, ({title, preview, id}) => title || titleFrom(preview) || id.slice(0, 8));
+	const detailed = distinct(sessions, (session, index) => {
+		const name = named[index]?.name ?? '';
+		return named[index]?.isTwin && session.latest !== session.preview ? `${name} … ${titleFrom(session.latest)}` : name;
+	});
+	const counts = new Map<string, number>();
+	// The oldest one has the lowest number.
+	const labels = detailed.toReversed().map(({name, isTwin}) => {
+		const count = (counts.get(name) ?? 0) + 1;
+		counts.set(name, count);
+		return isTwin ? `${name} (${count})` : name;
+	});
+	return sessions.map((session, index) => savedChoice(session, labels.at(-1 - index) ?? '', saved));
+}
+
+/** Returns the name of each session, and whether another one has the same. */
+function distinct(sessions: readonly SessionSummary[], nameOf: (session: SessionSummary, index: number) => string) {
+	const names = sessions.map(nameOf);
+	return names.map((name, index) => ({name, isTwin: names.some((other, at) => other === name && at !== index)}));
+}
+
 /** Returns the choice for a saved session. Its cost is left out if a price or its usage is unknown. */
-export function savedChoice(
-	{id, title, preview, updatedAt, messages}: SessionSummary,
+function savedChoice(
+	{id, updatedAt, messages}: SessionSummary,
+	label: string,
 	{usage, priceOf, exact}: Saved,
 ): Resumable {
 	const cost = totalCost(usage.get(id) ?? [], priceOf);
@@ -55,13 +84,14 @@ export function savedChoice(
 		action: {kind: 'session', id},
 		choice: {
 			id,
-			label: title || preview || id.slice(0, 8),
+			label,
+			group: conversations,
 			detail: joined([
 				'saved',
 				cost === null ? undefined : formatUsd(cost),
 				cellText({at: updatedAt}, {exact}),
 				`${messages} ${messages === 1 ? 'message' : 'messages'}`,
-				id.slice(0, 8),
+				exact ? id : id.slice(0, 8),
 			]),
 			fields: fieldsOf({id, kind: savedKind, state: 'saved', server: 'this machine', cost: cost ?? undefined, age: at}),
 		},
@@ -80,13 +110,14 @@ export function seenChoice(sighting: Sighting, place: Place, {exact}: GlobalFlag
 		choice: {
 			id: [kind, profile, server, sighting.org, sighting.workspace, id].join(' '),
 			label: label || id,
+			group: onServers,
 			detail: joined([
 				`${kind} on ${profile}`,
 				isKnown ? state : 'details not loaded',
 				cost === undefined ? undefined : formatUsd(cost),
 				credits === undefined ? undefined : formatAmount(credits, 'credit'),
 				isKnown ? `seen ${cellText({at: sighting.at}, {exact})}` : undefined,
-				kind === 'runtime' || !label ? undefined : id.slice(0, 8),
+				kind === 'runtime' || !label ? undefined : exact ? id : id.slice(0, 8),
 			]),
 			fields: fieldsOf({id, kind: kinds[kind], state, server: `${profile} ${server}`, cost, credits, age}),
 		},

@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import {seenText} from '../../../src/command/picker/resume-choices.ts';
+import {savedChoices, seenText} from '../../../src/command/picker/resume-choices.ts';
 
 const id = '0b5e0a1c-9c1f-4d4e-8b57-0123456789ab';
 const seen = {profile: 'lab', server: 'https://lab.test', org: 'acme', workspace: 'lab', at: '2026-11-23T10:00:00Z'};
@@ -13,4 +13,27 @@ test.each([
 	['failed', '2999-01-01T00:00:00Z', /^web-shop · failed$/],
 ])('a sandbox that is %s and expires %s says when it ends only if it has not ended', (state, expiresAt, text) => {
 	expect(textOf(state, expiresAt)).toMatch(text);
+});
+
+test('sessions of one name are told apart by their last message, or by a number from the oldest one', () => {
+	const session = (index: number, preview: string, latest = preview) => ({
+		...{id: `${index}0000000-5a37-4c8e-9d3a-000000000000`, path: '', folder: '', title: '', model: '', messages: 1},
+		...{preview, latest, updatedAt: `2026-01-0${index}T00:00:00Z`},
+	});
+	const sessions = [
+		session(5, 'Fix the failing test', 'And add one for the parser'),
+		session(4, 'Fix the failing test'),
+		session(3, 'Fix the failing test'),
+		session(2, 'Rename the module to something that says what it does. Then run the tests, all of them'),
+		session(1, 'Explain how the reducer of the transcript joins adjacent pieces of one text as one record'),
+	];
+	const choices = savedChoices(sessions, {usage: new Map(), priceOf: () => undefined, exact: false});
+	expect(choices.map(({choice}) => choice.label)).toEqual([
+		'Fix the failing test … And add one for the parser',
+		'Fix the failing test (2)',
+		'Fix the failing test (1)',
+		'Rename the module to something that says what it does.',
+		'Explain how the reducer of the transcript joins adjacent…',
+	]);
+	expect(new Set(choices.map(({choice}) => choice.group))).toEqual(new Set(['Conversations']));
 });
