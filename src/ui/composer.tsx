@@ -101,17 +101,18 @@ function createDrawing(look: Look): (state: PromptState) => Frame {
 
 function drawPrompt(
 	layout: ComposerLayout,
-	{size, approvalMode: mode}: PromptState,
+	{size, approvalMode: mode, composer}: PromptState,
 	{height, placeholder, palette, isDim}: Look,
 ): Frame {
 	const width = promptWidth(mode);
+	const isShell = composer.text.startsWith('!');
 	const hint = fitHints(placeholder, size.columns - width) || placeholder.at(-1);
 	const empty = layout.rows.length === 1 && layout.rows[0] === '';
 	const rows = Array.from({length: height}, (_, index) => {
 		const row = layout.rows[index] ?? '';
 		const first = index === 0 && layout.hiddenAbove === 0;
 		const sign = first
-			? modeRole(mode, palette)(promptSign(mode))
+			? (isShell ? palette.warning : modeRole(mode, palette))(promptSign(mode, isShell))
 			: ' '.repeat(width - 2) + (layout.hiddenAbove > 0 && index === 0 ? palette.dim('↑ ') : '  ');
 		const drawn = empty
 			? palette.dim(hint ?? '')

@@ -20,9 +20,10 @@ export function walkApprovalModes(store: AppStore): void {
 	setToast(`${modeEffects[next]}${key && ` ${key}: next`}`);
 }
 
-/** Returns the sign before the prompt, which names every mode but `ask`. */
-export function promptSign(mode: ApprovalMode): string {
-	return mode === 'ask' ? '❯ ' : `${mode} ❯ `;
+/** Returns the sign before the prompt, which names every mode but `ask`, and is another one for a command of the user's shell. */
+export function promptSign(mode: ApprovalMode, isShell = false): string {
+	const sign = isShell ? '$ ' : '❯ ';
+	return mode === 'ask' ? sign : `${mode} ${sign}`;
 }
 
 /** Returns the width of the sign before the prompt, in cells. */

@@ -14,22 +14,19 @@ type Dependencies = {
 /** Variables that hold a credential; an editor and its plugins need none (SAFETY 8). */
 const secret = /(?:^|_)(?:API_KEY|TOKEN|SECRET|PASSWORD)$/i;
 
+/** The editor of a user who set none. */
+const usualEditor = process.platform === 'win32' ? 'notepad' : 'vi';
+
 /** The statuses of a shell that couldn't start a program. */
 const notStarted: readonly (number | null)[] = [126, 127];
 
 /**
- * Returns a function that opens a file in the editor of `$VISUAL` or `$EDITOR`, which has the terminal until it ends. Throws
- * AppError("usage") if there is none, AppError("not-found") if it can't be started, AppError("failed") if it fails.
+ * Returns a function that opens a file in the editor of `$VISUAL` or `$EDITOR`, else in vi, as git does. It has the terminal
+ * until it ends. Throws AppError("not-found") if it can't be started, AppError("failed") if it fails.
  */
 export function createFileEditor({env, session, fullScreen}: Dependencies) {
 	return async (path: string): Promise<void> => {
-		const editor = (env['VISUAL'] || env['EDITOR'] || '').trim();
-		if (!editor) {
-			throw new AppError('usage', 'No editor is set.', {
-				hint: 'Set $VISUAL or $EDITOR in your shell, then start again.',
-			});
-		}
-
+		const editor = (env['VISUAL'] || env['EDITOR'] || '').trim() || usualEditor;
 		fullScreen.close();
 		const {status, signal} = await session.lend(() => runEditor(editor, path, env));
 		if (notStarted.includes(status)) {
