@@ -9,6 +9,8 @@ export type Inquiry = {
 	/** What it is about, drawn exactly. */
 	readonly subject?: SubjectDrawing;
 	readonly answers: readonly Answer[];
+	/** The value of the answer that Enter gives at first in a panel; no by default. */
+	readonly marks?: string | undefined;
 };
 
 /** Questions and messages of a command to the user. The app asks in a panel, the shell on its terminal or standard input. */

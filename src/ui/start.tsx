@@ -245,7 +245,10 @@ async function untilClosed(
 	ended: Promise<void>,
 	{terminal, loaded}: Parts,
 ): Promise<string> {
-	const opened = await Promise.race([opening, ended]);
+	const opened = await Promise.race([opening, ended]).catch(async (error: unknown) => {
+		await terminal.measure.settled();
+		throw error;
+	});
 	await ended;
 	// Before the terminal is read no more: a report that is on its way would be input of the shell.
 	loaded.attention?.stop();

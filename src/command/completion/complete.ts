@@ -107,7 +107,7 @@ function named(all: readonly Entry[], typed: string): ReadonlyArray<Candidate & 
 	return [...found.filter(entry => !isUnlisted(entry)), ...found.filter(isUnlisted)].map(entry => ({
 		word: entry.name,
 		summary: entry.summary,
-		follows: isNoun(entry) ? needsVerb(entry) : (entry.positional?.length ?? 0) > 0,
+		follows: isNoun(entry) ? needsVerb(entry) : !isUnlisted(entry) && (entry.positional?.length ?? 0) > 0,
 		isOptional: false,
 		isName: true,
 	}));

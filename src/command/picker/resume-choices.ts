@@ -109,7 +109,7 @@ export function seenChoice(sighting: Sighting, place: Place, {exact}: GlobalFlag
 		action: {kind: 'command', words: [...words, '--', id], place},
 		choice: {
 			id: [kind, profile, server, sighting.org, sighting.workspace, id].join(' '),
-			label: label || id,
+			label: label || (exact ? id : id.slice(0, 8)),
 			group: onServers,
 			detail: joined([
 				`${kind} on ${profile}`,

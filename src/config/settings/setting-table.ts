@@ -137,6 +137,12 @@ const table = {
 		inProject: true,
 		isJoined: true,
 	},
+	enter_allows: {
+		summary: 'Enter answers a request for approval with yes, once',
+		type: {kind: 'switch'},
+		place: 'settings.json',
+		default: false,
+	},
 	vim: {
 		summary: 'Vim keys in the prompt',
 		type: {kind: 'switch'},

@@ -24,15 +24,18 @@ type Asking = Pick<SessionInteraction, 'inquire' | 'edit'> & {
 	readonly workspace: () => string;
 	/** Masks the credentials in a text: a reason goes to the model (SAFETY 8). */
 	readonly hide: (text: string) => string;
+	/** Returns true if the user wants Enter to allow once. */
+	readonly enterAllows?: () => boolean;
 };
 
 /** Returns how the app asks for approval: a question, with exactly what it is about (SAFETY 4). */
-export function approvalQuestions({inquire, edit: change, workspace, hide}: Asking) {
+export function approvalQuestions({inquire, edit: change, workspace, hide, enterAllows = () => false}: Asking) {
 	return async (asked: ApprovalQuestion, signal: AbortSignal): Promise<ApprovalAnswer> => {
 		const original = asked.act.kind === 'command' ? asked.act.command : '';
 		let command: string | undefined;
 		for (;;) {
-			const answer = await inquire(await inquiryAbout(asked, command, workspace()), signal);
+			const inquiry = await inquiryAbout(asked, command, workspace());
+			const answer = await inquire(enterAllows() ? {...inquiry, marks: once.value} : inquiry, signal);
 			if (answer === 'edit') {
 				const field = {label: 'Edit the command', does: 'confirm', text: command ?? original};
 				const edited = (await change(field, signal)) ?? command;

@@ -9,7 +9,10 @@ import {drawingOfText} from './subject-drawing.ts';
 
 type Connected = {
 	readonly program: {
-		readonly local: {readonly secrets: Pick<Program['local']['secrets'], 'hide'>};
+		readonly local: {
+			readonly secrets: Pick<Program['local']['secrets'], 'hide'>;
+			readonly settings: {readonly value: (key: 'enter_allows') => boolean};
+		};
 		readonly project: {readonly folder: Pick<Program['project']['folder'], 'path'>};
 		readonly session: Pick<Program['session'], 'askWith'> & {
 			readonly conversation: Pick<Program['session']['conversation'], 'flush' | 'send'>;
@@ -23,10 +26,14 @@ type Connected = {
 /** Lets the program ask the user for approval, and what to do with plans. Returns a function that stops the latter. */
 export function connectApprovals({program, store, interact, tell}: Connected): () => void {
 	const {hide} = program.local.secrets;
+	const enterAllows = () => program.local.settings.value('enter_allows');
 	program.session.askWith(async (question, signal) => {
 		program.session.conversation.flush();
 		const {approvalQuestions} = await import('./approval-questions.ts');
-		return approvalQuestions({...interact, workspace: program.project.folder.path, hide})(question, signal);
+		return approvalQuestions({...interact, workspace: program.project.folder.path, hide, enterAllows})(
+			question,
+			signal,
+		);
 	});
 	// What the user makes of a plan, and says about it, goes to the model's vendor (SAFETY 8).
 	const send = (text: string) => void program.session.conversation.send(hide(text)).catch(tell);

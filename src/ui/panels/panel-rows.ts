@@ -94,8 +94,9 @@ export function moreRow(
 	palette: Palette,
 ): readonly string[] {
 	const below = count - first - shown;
-	const parts = [...(first > 0 ? [`↑ ${first}`] : []), ...(below > 0 ? [`↓ ${below}`] : [])];
-	return parts.length > 0 && room > minRowsWithCount ? [palette.dim(`  ${parts.join(' · ')} more`)] : [];
+	const parts = [['↑', first] as const, ['↓', below] as const].filter(([, hidden]) => hidden > 0);
+	const told = parts.map(part => part.join(' ')).join(' · ');
+	return told && room > minRowsWithCount ? [palette.dim(`  ${told} more`)] : [];
 }
 
 /** Returns the rows of a list around the chosen entry, and below them how many of its `count` entries are out of sight. */

@@ -20,6 +20,8 @@ export type Question = Asked & {
 	readonly about?: About;
 	readonly subject?: SubjectDrawing;
 	readonly answers?: readonly Answer[];
+	/** The value of the answer that Enter gives at first; no by default. */
+	readonly marks?: string | undefined;
 };
 
 const yes: readonly Answer[] = [{key: 'y', label: 'Yes', value: 'yes'}];
@@ -34,19 +36,20 @@ export function answerTo({answers = yes}: Pick<Question, 'answers'>, typed: stri
 	return /^(?:no?)?$/.test(word) ? undefined : (found?.value ?? false);
 }
 
-/** Returns the index of the answer that is marked after `steps` of the arrow keys: no at first, which is the last one. */
-function markedAnswer({answers = yes}: Pick<Question, 'answers'>, steps: number): number {
+/** Returns the index of the answer that is marked after `steps` of the arrow keys: no, the last one, unless the question marks another. */
+function markedAnswer({answers = yes, marks}: Pick<Question, 'answers' | 'marks'>, steps: number): number {
 	const count = answers.length + 1;
-	return (((answers.length + steps) % count) + count) % count;
+	const first = answers.findIndex(({value}) => value === marks);
+	return ((((first < 0 ? answers.length : first) + steps) % count) + count) % count;
 }
 
 /** Returns the value of the marked answer: `undefined` for no. */
-export function chosenAnswer(panel: Pick<Question, 'answers'>, steps: number): string | undefined {
+export function chosenAnswer(panel: Pick<Question, 'answers' | 'marks'>, steps: number): string | undefined {
 	return (panel.answers ?? yes)[markedAnswer(panel, steps)]?.value;
 }
 
 /** Returns the steps of the arrow keys from the marked answer to the one with this value. */
-export function stepsTo(panel: Pick<Question, 'answers'>, steps: number, value: string): number {
+export function stepsTo(panel: Pick<Question, 'answers' | 'marks'>, steps: number, value: string): number {
 	return (panel.answers ?? yes).findIndex(answer => answer.value === value) - markedAnswer(panel, steps);
 }
 

@@ -8,7 +8,7 @@ import {safeLine} from '../../terminal/text/safe-text.ts';
 import type {Palette} from '../../terminal/text/style.ts';
 import {lineWidth, truncate} from '../../terminal/text/width.ts';
 
-/** Takes a message out of the queue and into the prompt, before what is typed there. It isn't sent unless the user sends it. */
+/** Moves a message out of the queue into the prompt, before what is typed there. It isn't sent unless the user sends it. */
 export function editWaiting(store: AppStore, id: string): void {
 	const {composer, dequeue, editPrompt} = store.getState();
 	const message = dequeue(id);
@@ -18,7 +18,7 @@ export function editWaiting(store: AppStore, id: string): void {
 	}
 }
 
-/** Takes the last waiting message into an empty prompt, with the key that moves up. Returns false for other keys. */
+/** Moves the last waiting message into an empty prompt, with the key that moves up. Returns false for other keys. */
 export function pressForWaiting(token: InputToken, store: AppStore): boolean {
 	const {composer, keymap, queue, editing} = store.getState();
 	const last = queue.at(-1);

@@ -5,6 +5,7 @@ import type {Act} from '../../../src/core/session/approval.ts';
 import {App} from '../../../src/ui/app.tsx';
 import {approvalQuestions} from '../../../src/ui/approvals/approval-questions.ts';
 import {createPanelInteraction} from '../../../src/ui/interaction.ts';
+import {chosenAnswer} from '../../../src/ui/panels/question.ts';
 import {draw} from '../frame.ts';
 import {ask, hash, npmTest, requestFor, signal, uncontained} from './asking.tsx';
 
@@ -170,6 +171,20 @@ test('an interrupted run closes the question and its editor', async () => {
 	abort.abort();
 	await expect(decided).rejects.toThrow('aborted');
 	expect(store.getState().panel).toBe(undefined);
+});
+
+test('with the setting for it, the answer that Enter gives at first is yes, once', async () => {
+	const {store, lines} = draw(<App />, {columns: 80, rows: 24});
+	const interact = createPanelInteraction(store, {now: () => 0});
+	const decide = approvalQuestions({
+		...{...interact, workspace: () => '/repo', hide: redactKnown},
+		enterAllows: () => true,
+	});
+	const decided = decide(requestFor(npmTest), new AbortController().signal);
+	await expect.poll(lines, {interval: 5}).toContain('❯ y  Yes, once');
+	const {panel, marked} = store.getState();
+	interact.answer(chosenAnswer(panel as never, marked));
+	expect(await decided).toMatchObject({allowed: true});
 });
 
 test('a very low window scrolls from the question through all of the command, above the keys [4]', async () => {

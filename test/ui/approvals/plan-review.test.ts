@@ -83,7 +83,7 @@ test('[8] what the user makes of a plan, and says about it, reaches the model wi
 		const next = async () => answers.shift();
 		const stop = await connectApprovals({
 			program: {
-				local: {secrets: {hide: redactKnown}},
+				local: {secrets: {hide: redactKnown}, settings: {value: () => false}},
 				project: {folder: {path: () => '/repo'}},
 				session: {
 					askWith: () => undefined,

@@ -58,9 +58,10 @@ describe('a picker', () => {
 		const {panelLines, move} = await openPanel({...pick, choices: many});
 		await move(50);
 		expect(panelLines()).toHaveLength(14);
-		expect(panelLines().slice(2)).toEqual(
-			Array.from({length: 12}, (_, index) => (index === 6 ? '❯ choice 50' : `  choice ${44 + index}`)),
+		expect(panelLines().slice(2, -1)).toEqual(
+			Array.from({length: 11}, (_, index) => (index === 5 ? '❯ choice 50' : `  choice ${45 + index}`)),
 		);
+		expect(panelLines().at(-1)).toBe('  ↑ 45 · ↓ 44 more');
 	});
 
 	test('uses a high window', async () => {
