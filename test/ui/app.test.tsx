@@ -199,8 +199,7 @@ describe('the completion', () => {
 		store.getState().setCompletion(commands.length - 1);
 		await settle();
 		expect(lines().filter(line => /^[❯ ] \//.test(line))).toHaveLength(12);
-		expect(lines().at(-3)).toMatch(/^❯ \/quit/);
-		expect(lines().at(-2)).toMatch(/^ {2}↑ \d+ more$/);
+		expect(lines().at(-2)).toMatch(/^❯ \/quit/);
 		store.getState().setCompletion(-1);
 		await settle();
 		expect(lines().filter(line => /^[❯ ] \//.test(line))).toEqual(['❯ /']);
@@ -234,6 +233,16 @@ test('a toast is shown below the prompt, made safe [1]', async () => {
 	store.getState().setToast('Open \u001b[2Jthis');
 	await settle();
 	expect(lines().at(-2)).toBe('Open ␛[2Jthis');
+});
+
+test('the sign of the prompt tells a command of the shell from a message', async () => {
+	const {lines, settle, type, store} = app();
+	type('!ls');
+	await settle();
+	expect(lines()).toContain('$ !ls');
+	store.getState().setComposer(setComposerText(store.getState().composer, 'ls'));
+	await settle();
+	expect(lines()).toContain('❯ ls');
 });
 
 test('the last queued messages are shown, each on a line, made safe [1]', async () => {

@@ -138,7 +138,7 @@ const table = {
 		isJoined: true,
 	},
 	enter_allows: {
-		summary: 'Enter answers a request for approval with yes, once',
+		summary: 'Allow once with Enter when the agent asks',
 		type: {kind: 'switch'},
 		place: 'settings.json',
 		default: false,
