@@ -20,16 +20,12 @@ export async function readableBody(
 	return {
 		async *[Symbol.asyncIterator]() {
 			const pace = createReadPace();
+			const reads = createReads(stream);
 			try {
-				for await (const chunk of stream as AsyncIterable<Uint8Array>) {
-					const waitMs = pace(chunk.length);
-					for (const piece of mask?.mask(chunk) ?? [chunk]) {
-						yield piece;
-					}
-
-					if (waitMs > 0) {
-						await new Promise(resolve => setTimeout(resolve, waitMs));
-					}
+				for (let bytes = await reads.next(); bytes; bytes = await reads.next()) {
+					const waitMs = pace(bytes.length);
+					yield* mask?.mask(bytes) ?? [bytes];
+					await reads.rest(waitMs);
 				}
 
 				yield* mask?.end() ?? [];
@@ -67,6 +63,74 @@ async function decompress(raw: Readable, encoding: string, {origin}: Exchange): 
 	}
 
 	return pipeline(raw, decoder, () => undefined);
+}
+
+/** What comes while nobody reads, up to this, is one read. */
+const maxHeldBytes = 64 * 1024;
+
+/** Reads of a body, each of all that has come. */
+type Reads = {
+	/** Returns the next bytes as soon as there are some; undefined at the end. Throws what broke the body, after its last bytes. */
+	readonly next: () => Promise<Uint8Array | undefined>;
+	/** Waits for so long, but not beyond the end of the body: its last bytes wait for nothing. */
+	readonly rest: (waitMs: number) => Promise<void>;
+};
+
+/** Reads a stream, whose `next` and `rest` are called in turn. */
+export function createReads(stream: Readable): Reads {
+	let held: Uint8Array[] = [];
+	let heldBytes = 0;
+	let end: {readonly error?: unknown} | undefined;
+	let onBytes = () => {};
+	let onEnd = () => {};
+	const over = (error?: unknown) => {
+		end ??= {error};
+		onBytes();
+		onEnd();
+	};
+	stream.on('data', (bytes: Uint8Array) => {
+		held.push(bytes);
+		heldBytes += bytes.length;
+		if (heldBytes >= maxHeldBytes) {
+			stream.pause();
+		}
+
+		onBytes();
+	});
+	stream.on('end', over).on('error', over);
+	stream.on('close', () => over(Object.assign(new Error('The body broke off.'), {code: 'ERR_STREAM_PREMATURE_CLOSE'})));
+
+	return {
+		async next() {
+			if (held.length === 0 && !end) {
+				stream.resume();
+				await new Promise<void>(resolve => {
+					onBytes = resolve;
+				});
+			}
+
+			const [first, ...others] = held;
+			const bytes = others.length > 0 ? Buffer.concat(held) : first;
+			held = [];
+			heldBytes = 0;
+			if (!bytes && end?.error !== undefined) {
+				throw end.error;
+			}
+
+			return bytes;
+		},
+		async rest(waitMs) {
+			if (waitMs > 0 && !end) {
+				await new Promise<void>(resolve => {
+					const timer = setTimeout(resolve, waitMs);
+					onEnd = () => {
+						clearTimeout(timer);
+						resolve();
+					};
+				});
+			}
+		},
+	};
 }
 
 /** How often a body of small pieces is read: as often as the screen draws. */

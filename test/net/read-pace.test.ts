@@ -1,7 +1,8 @@
+import {PassThrough} from 'node:stream';
 import {setImmediate as nextTurn} from 'node:timers/promises';
 import {constants} from 'node:zlib';
 import {expect, test} from 'vitest';
-import {createReadPace} from '../../src/net/response-body.ts';
+import {createReadPace, createReads} from '../../src/net/response-body.ts';
 import {createTransport} from '../../src/net/undici-transport.ts';
 import {atEnd, httpServer} from './servers.ts';
 
@@ -60,4 +61,27 @@ test('pieces that come while a body is not read are one read, and none is lost',
 
 	expect(read.join('')).toBe(pieces.join(''));
 	expect(read.length).toBeLessThan(pieces.length / 2);
+});
+
+test('the last bytes of a body wait for nothing: its end ends a rest, however long that is', async () => {
+	const stream = new PassThrough();
+	const reads = createReads(stream);
+	stream.write('one');
+	expect(String(await reads.next())).toBe('one');
+	const rested = reads.rest(1_000_000_000);
+	stream.write('two ');
+	stream.end('three');
+	await rested;
+	expect(String(await reads.next())).toBe('two three');
+	expect(await reads.next()).toBeUndefined();
+});
+
+test('a body that breaks off is read up to there, and then throws why', async () => {
+	const stream = new PassThrough();
+	const reads = createReads(stream);
+	stream.write('some');
+	await nextTurn();
+	stream.destroy(new Error('reset'));
+	expect(String(await reads.next())).toBe('some');
+	await expect(reads.next()).rejects.toThrow('reset');
 });
