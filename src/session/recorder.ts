@@ -58,6 +58,7 @@ export type Recorder = {
 /** Creates a recorder: it numbers the events of one session at a time and hands them to the log and, in batches, to the store. */
 export function createRecorder({store, now, hide, ownSecrets, openLog, onRecord}: RecorderOptions): Recorder {
 	const pump = createPump<Recorded | CallPiece | PiecesDropped>(items => store.getState().applyRecords(items));
+	const isAwaited = createAwaited();
 	let session = '';
 	let seq = 0;
 	let log: RecordLog | undefined;
@@ -70,7 +71,7 @@ export function createRecorder({store, now, hide, ownSecrets, openLog, onRecord}
 		log ??= openLog(session);
 		log.append(recorded);
 		onRecord?.(recorded);
-		pump.push(recorded);
+		pump.push(recorded, isAwaited(event));
 	};
 
 	return {
@@ -107,12 +108,25 @@ export function createRecorder({store, now, hide, ownSecrets, openLog, onRecord}
 	};
 }
 
+/**
+ * Returns a function that is true for what the user waits for: the first piece of a message of the agent, and the end of a run.
+ * That is painted at once; it comes once a message.
+ */
+function createAwaited(): (event: AgentEvent) => boolean {
+	let begun = '';
+	return event => {
+		const isFirst = event.type === 'text-delta' && event.messageId !== begun;
+		begun = event.type === 'text-delta' ? event.messageId : begun;
+		return isFirst || event.type === 'run-end';
+	};
+}
+
 /** How long events are collected before they are applied: 30 paints a second at most. */
 const intervalMs = 33;
 
 type Pump<T> = {
-	/** Adds one item. It is applied with its neighbors, at once if none came for a while. */
-	readonly push: (item: T) => void;
+	/** Adds one item. It is applied with its neighbors: at once if none came for a while, or if it is awaited. */
+	readonly push: (item: T, isAwaited?: boolean) => void;
 	/** Applies the items that wait, now. */
 	readonly flush: () => void;
 };
@@ -130,10 +144,12 @@ const realClock: Clock = {
 /** Creates a pump, which groups items into batches of 33 ms, so that a burst of tokens costs one render. It keeps their order. */
 export function createPump<T>(apply: (items: readonly T[]) => void, clock = realClock): Pump<T> {
 	let waiting: T[] = [];
-	let scheduled = false;
+	/** When what waits is applied; infinity for never. A timer that comes before an earlier one, or after it, does nothing. */
+	let dueAt = Number.POSITIVE_INFINITY;
 	let last = Number.NEGATIVE_INFINITY;
 
 	const flush = () => {
+		dueAt = Number.POSITIVE_INFINITY;
 		if (waiting.length > 0) {
 			const items = waiting;
 			waiting = [];
@@ -142,17 +158,18 @@ export function createPump<T>(apply: (items: readonly T[]) => void, clock = real
 		}
 	};
 
+	const flushAt = (at: number) => {
+		if (at < dueAt) {
+			dueAt = at;
+			clock.setTimeout(() => dueAt === at && flush(), at - clock.now());
+		}
+	};
+
 	return {
-		push(item) {
+		push(item, isAwaited = false) {
 			waiting.push(item);
-			if (!scheduled) {
-				scheduled = true;
-				const delayMs = Math.max(0, Math.min(intervalMs, last + intervalMs - clock.now()));
-				clock.setTimeout(() => {
-					scheduled = false;
-					flush();
-				}, delayMs);
-			}
+			const now = clock.now();
+			flushAt(isAwaited ? now : Math.max(now, last + intervalMs));
 		},
 		flush,
 	};
