@@ -124,7 +124,7 @@ export async function openConversation(
 		followAllMode({store, folder: program.project.folder, interact, tell}),
 		followStore(parts),
 		followSendNow(store, {interrupt: program.session.conversation.interrupt, submit: text => void submit(text)}),
-		prepareWhileTyping(program.prompts, store),
+		prepareWhileTyping({prepare: line => prepareAnswer(line, parts)}, store),
 		followSavedSessions({store, entries: program.commands.all, list: () => program.session.saved.list(false)}),
 		followEntries(store, () => refreshEntries(parts)),
 		await followPrompt({...parts, hasPrompt: flags.prompt !== undefined}),
@@ -195,6 +195,14 @@ function submitOptions(parts: Parts, questions: FolderQuestions, trust: TrustQue
 			painter.forget();
 		},
 	};
+}
+
+/** Prepares a message that is typed, and then, with nothing left to load, the drawing of its answer. */
+async function prepareAnswer(line: string, {program, painter}: Parts): Promise<void> {
+	await program.prompts.prepare(line);
+	if (!line.startsWith('/')) {
+		painter.rehearse();
+	}
 }
 
 /** Reads the commands of files again, and says which of them can't be used. */

@@ -40,6 +40,8 @@ export type Painter = FittedPainter & {
 	readonly keepScreen: (open: () => Promise<void>) => Promise<void>;
 	/** Forgets what was written, after the user cleared the screen. */
 	readonly forget: () => void;
+	/** Draws an answer that nobody sees, the first time, so that the first piece of a real one doesn't wait for cold code. */
+	readonly rehearse: () => void;
 };
 
 /** Creates the painter, with what draws blocks: the first frame does without it. */
@@ -64,6 +66,7 @@ export function createPainter(parts: PainterParts, tools: BlockTools): Painter {
 	const progress = createTranscriptProgress(drawing);
 	const hold = createPrintHold(store, isHeld);
 	let heldLive: readonly string[] | undefined;
+	let isRehearsed = false;
 
 	const show = ({settled, live: next}: DrawnLines) => {
 		if (settled.length > 0) {
@@ -115,6 +118,12 @@ export function createPainter(parts: PainterParts, tools: BlockTools): Painter {
 		forget() {
 			written.forgetItems();
 			written.last = undefined;
+		},
+		rehearse() {
+			if (!isRehearsed) {
+				isRehearsed = true;
+				drawing.text.rehearse();
+			}
 		},
 		repaint: () => show(lastLines(store.getState(), drawing, progress.unwritten)),
 	};

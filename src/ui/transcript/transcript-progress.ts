@@ -201,6 +201,8 @@ type OpenText = {
 	readonly resize: () => void;
 	/** Starts over: draws the text from its beginning next time. */
 	readonly forget: () => void;
+	/** Draws a text of every kind of block, without keeping anything. */
+	readonly rehearse: () => void;
 };
 
 /** `isBegun` once lines of it were written; `isCut` while something else stands below them. */
@@ -211,6 +213,8 @@ type OpenBlock = {
 	isBegun: boolean;
 	isCut: boolean;
 };
+
+const rehearsed = 'A **word** and `code`:\n\n- one\n\n```\ntwo\n```\n\nthree';
 
 export function createOpenText({written, speaker, createStream, size}: Dependencies): OpenText {
 	let open: OpenBlock | undefined;
@@ -251,6 +255,11 @@ export function createOpenText({written, speaker, createStream, size}: Dependenc
 		},
 		forget() {
 			open = undefined;
+		},
+		rehearse() {
+			const stream = createStream();
+			stream.push(rehearsed);
+			stream.end(rehearsed);
 		},
 	};
 }
