@@ -38,20 +38,25 @@ const answers = {
 	lines: () => Array.from({length: 2000}, (_, line) => `Line ${line} with **some** words.${line % 8 ? '\n' : '\n\n'}`),
 	stream: () => Array.from({length: 2000}, (_, index) => token(index)),
 	burst: () => Array.from({length: 20_000}, (_, index) => token(index)),
+	/** A short answer that comes as most do: its first piece, 40 more at a pace, and its end. */
+	pieces: () => Array.from({length: 40}, (_, index) => token(index + 1)),
 };
 
-/** How long a token of the answer `stream` takes: 200 a second. */
-const tokenMs = 5;
+/** How long a token of the answers that come at a pace takes: 200 and 50 a second. */
+const tokenMs = {stream: 5, pieces: 20};
 
 /** Returns the last word of an answer: Cyrillic, so that no cell of it was there before. Some programs draw only what changed. */
 const endOf = answer => String.fromCodePoint('А'.codePointAt(0) + (answer % 32)).repeat(9);
+
+/** Returns the first word of an answer, in Greek. */
+const beginningOf = answer => String.fromCodePoint('Α'.codePointAt(0) + (answer % 16)).repeat(9);
 
 /**
  * Starts a provider that speaks the formats of `wireFormats`. The last `answer-` in a request names the answer. A request
  * without tools, such as for the title of a session, gets a word.
  */
 export async function startModelHost() {
-	let [askedAt, endedAt, answered] = [0, 0, 0];
+	let [askedAt, begunAt, endedAt, answered] = [0, 0, 0, 0];
 	const server = createServer(async (request, response) => {
 		const [path] = request.url.split('?', 1);
 		const open = Object.entries(wireFormats).find(([end]) => path.endsWith(end))?.[1];
@@ -66,11 +71,14 @@ export async function startModelHost() {
 		const body = await textOf(request);
 		const name = JSON.parse(body).tools?.length > 0 ? [...body.matchAll(/answer-(\w+)/g)].at(-1)?.[1] : undefined;
 		askedAt = name ? arrivedAt : askedAt;
-		const tokens = name ? [...(answers[name]?.() ?? []), `\n\n${endOf(answered++)}`] : ['Nothing'];
+		const first = name === 'pieces' ? [`${beginningOf(answered)} `] : [];
+		const tokens = name ? [...first, ...(answers[name]?.() ?? []), `\n\n${endOf(answered++)}`] : ['Nothing'];
 		const stream = open();
 		response.writeHead(200, {'content-type': 'text/event-stream'});
-		const events = [stream.begin, ...tokens.map(stream.piece)];
-		await (name === 'stream' ? paced(response, events) : write(response, events.join('')));
+		const [piece, ...pieces] = tokens.map(stream.piece);
+		const events = [stream.begin + piece, ...pieces];
+		begunAt = name ? performance.now() : begunAt;
+		await (tokenMs[name] ? paced(response, events, tokenMs[name]) : write(response, events.join('')));
 		response.end(stream.end, () => {
 			endedAt = name ? performance.now() : endedAt;
 		});
@@ -83,6 +91,10 @@ export async function startModelHost() {
 		env: {CUSTOM_BASE_URL: `${origin}/v1`, CUSTOM_API_KEY: 'bench'},
 		/** Returns the word that the next answer ends with. */
 		nextEnd: () => endOf(answered),
+		/** Returns the word that the next answer begins with, if it comes in pieces. */
+		nextBeginning: () => beginningOf(answered),
+		/** Returns the time at which the first piece of the last answer was sent. */
+		begunAt: () => begunAt,
 		/** Returns the time at which the last request arrived. */
 		askedAt: () => askedAt,
 		/** Returns the time at which the last answer was sent. */
@@ -104,13 +116,15 @@ async function textOf(request) {
 }
 
 /** Writes each event at its time: after a late timer several at once. */
-async function paced(response, events) {
+async function paced(response, events, tokenMs) {
 	const startedAt = performance.now();
 	for (let next = 0; next < events.length; ) {
 		const due = Math.min(events.length, Math.floor((performance.now() - startedAt) / tokenMs) + 1);
 		await write(response, events.slice(next, due).join(''));
 		next = due;
-		await new Promise(resolve => setTimeout(resolve, tokenMs));
+		if (next < events.length) {
+			await new Promise(resolve => setTimeout(resolve, tokenMs));
+		}
 	}
 }
 

@@ -254,6 +254,30 @@ async function stream(target, host) {
 	});
 }
 
+/** The first and the last piece of an answer that comes at 50 tokens a second, each from its bytes to the screen. */
+async function pieces(target, host) {
+	return inApp(target, host, async app => {
+		const times = {first: [], last: []};
+		while (times.first.length < 9) {
+			const [beginning, end] = [host.nextBeginning(), host.nextEnd()];
+			await type(target, app, 'answer-pieces');
+			app.forget();
+			app.write('\r');
+			times.first.push((await app.seen(beginning)) - host.begunAt());
+			times.last.push((await app.seen(end)) - host.endedAt());
+			await settle(app);
+		}
+
+		const [first, ...firsts] = times.first;
+		const median = list => list.toSorted((a, b) => a - b)[Math.floor(list.length / 2)];
+		return {
+			'first piece of the first answer, ms': first,
+			'first piece of an answer, ms': median(firsts),
+			'last piece of an answer, ms': median(times.last),
+		};
+	});
+}
+
 /** 20,000 tokens as fast as they can be read. */
 async function burst(target, host) {
 	return inApp(target, host, async app => {
@@ -356,6 +380,7 @@ export const scenes = {
 	once,
 	stream,
 	'stream-keys': keysWhileStreaming,
+	pieces,
 	burst,
 	resume,
 	'resume-long': resumeLong,
@@ -367,5 +392,5 @@ export const scenes = {
 /** The scenes in which another program can take part: they need nothing but a prompt, and no more than a minute. */
 export const scenesOfPeers = [
 	...['version', 'first-frame', 'idle', 'keys', 'enter', 'once'],
-	...['stream', 'stream-keys', 'burst'],
+	...['stream', 'stream-keys', 'pieces', 'burst'],
 ];
