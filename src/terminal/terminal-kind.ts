@@ -11,6 +11,8 @@ export type TerminalKind = {
 	readonly rings?: true;
 	/** True if it shows progress (OSC 9;4). Others may show that sequence as a notification. */
 	readonly progress?: true;
+	/** True if it reads the status of programs (OSC 7501). */
+	readonly status?: true;
 	/** True if it is certain to report its focus (mode 1004) once it is asked to. */
 	readonly focus?: true;
 };
@@ -41,9 +43,11 @@ export const knownTerminals: readonly Row[] = [
 	},
 	{name: 'Terminal', notice: 'bell', focus: true, is: env => env['TERM_PROGRAM'] === 'Apple_Terminal'},
 	{
+		// So do those that are built on it, under its name.
 		name: 'Ghostty',
 		notice: 'osc-9',
 		progress: true,
+		status: true,
 		focus: true,
 		is: env => runs('ghostty', /^xterm-ghostty$/)(env) || Boolean(env['GHOSTTY_RESOURCES_DIR']),
 	},

@@ -21,6 +21,8 @@ export const modes = {
 	'meta-sends-escape': {on: '\u001b[?1036s\u001b[?1036h', off: '\u001b[?1036r'},
 	/** What the terminal shows about us outside of its window (OSC 9;4). */
 	progress: {on: '', off: '\u001b]9;4;0;0\u001b\\'},
+	/** What the terminal shows about us beside those of other programs (OSC 7501, program status). */
+	status: {on: '', off: '\u001b]7501;state=clear\u001b\\'},
 	/** A title of ours. The old one is pushed (22), and popped (23); where the terminal has no stack, ours is cleared. */
 	title: {on: '\u001b[22;2t', off: '\u001b]2;\u001b\\\u001b[23;2t'},
 	/**
@@ -34,7 +36,7 @@ export const modes = {
 export type TerminalMode = keyof typeof modes;
 
 /** The modes that have a sequence besides those that switch them. */
-export type ShownMode = Extract<TerminalMode, 'title' | 'progress'>;
+export type ShownMode = Extract<TerminalMode, 'title' | 'progress' | 'status'>;
 
 /** Terminals keep a stack of kitty flags for each screen. */
 const perScreen: readonly TerminalMode[] = ['kitty-keyboard'];

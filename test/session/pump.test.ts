@@ -122,7 +122,7 @@ test('the first piece of each answer and the end of its run reach the screen wit
 	vi.advanceTimersByTime(1);
 	expect(shown()).toEqual([['One'], true]);
 	piece(' three', 'a');
-	recorder.emit({type: 'run-end', runId: 'run', reason: 'done'}, 'server');
+	recorder.emit({type: 'run-end', reason: 'done', stopReason: 'end_turn'}, 'server');
 	vi.advanceTimersByTime(1);
 	expect(shown()).toEqual([['One two three'], false]);
 });

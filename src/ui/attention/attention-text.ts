@@ -15,6 +15,28 @@ export function activityOf({manner, transcript, busy}: Pick<AppState, 'manner' |
 	return transcript.run || (busy && !manner) ? 'working' : 'idle';
 }
 
+/** What a program tells its terminal that it does (OSC 7501): why it waits for the user, or how its last run ended. */
+export type ProgramStatus =
+	| 'idle'
+	| 'working'
+	| 'done'
+	| 'error'
+	| `blocked:kind=${'permission' | 'question' | 'auth'}`;
+
+/** Returns the status of the app. `ended` is how the last run ended, until the user acts; undefined for none. */
+export function statusOf(activity: Activity, panel: AppState['panel'], ended: RunEndReason | undefined): ProgramStatus {
+	switch (activity) {
+		case 'working':
+			return 'working';
+		case 'needs you':
+			return `blocked:kind=${panel?.kind === 'device' ? 'auth' : panel?.kind === 'confirm' ? 'permission' : 'question'}`;
+		case 'idle':
+			return ended === undefined || ended === 'interrupted' ? 'idle' : ended === 'done' ? 'done' : 'error';
+		default:
+			return activity satisfies never;
+	}
+}
+
 /** Returns the title of the window. The state comes first, because tabs are narrow; `name` is untrusted. */
 export function titleOf(activity: Activity, name: string): string {
 	return [...(activity === 'idle' ? [] : [activity]), ...(name.trim() ? [name] : []), 'service'].join(' · ');

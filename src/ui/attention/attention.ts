@@ -2,13 +2,14 @@ import {basename} from 'node:path';
 import type {Program} from '../../command/program.ts';
 import type {UserSettings} from '../../config/settings/user-settings.ts';
 import type {Environment} from '../../core/environment.ts';
+import type {RunEndReason} from '../../core/session/event.ts';
 import type {AppState, AppStore} from '../../store/store.ts';
 import {isLikeXterm, multiplexerOf, terminalKind} from '../../terminal/terminal-kind.ts';
 import type {ShownMode} from '../../terminal/terminal-modes.ts';
 import type {TerminalSession} from '../../terminal/terminal-session.ts';
 import {graphemesOf} from '../../terminal/text/width.ts';
 import {steadyNow} from '../answerable.ts';
-import {type Activity, activityOf, endNotice, titleOf, waitNotice} from './attention-text.ts';
+import {activityOf, endNotice, type ProgramStatus, statusOf, titleOf, waitNotice} from './attention-text.ts';
 
 type Dependencies = {
 	readonly store: AppStore;
@@ -59,16 +60,24 @@ export function followAttention(dependencies: Dependencies): Attention {
 	const ring = createBell(dependencies, () => focus.isAway());
 	const indicators = createIndicators(dependencies);
 	let startedAt = now();
+	/** How the last run ended, until the user presses a key. */
+	let ended: RunEndReason | undefined;
 
 	const unsubscribe = store.subscribe((state, before) => {
 		const {run} = state.transcript;
+		if (state.transcript.session !== before.transcript.session) {
+			ended = undefined;
+		}
+
 		if (run && !before.transcript.run) {
 			startedAt = now();
+			ended = undefined;
 		} else if (!run && before.transcript.run && state.transcript.session === before.transcript.session) {
 			const durationMs = now() - startedAt;
 			const last = state.transcript.settled.at(-1);
 			const isNew = last !== before.transcript.settled.at(-1);
 			const reason = isNew && last?.kind === 'end' ? last.reason : 'done';
+			ended = reason;
 			// The user who interrupts a run is there.
 			if (durationMs >= awayAfterMs() && reason !== 'interrupted') {
 				ring.later(endNotice(reason, durationMs, titleIn(state, dependencies)));
@@ -83,11 +92,11 @@ export function followAttention(dependencies: Dependencies): Attention {
 			ring.always(state.alert.text);
 		}
 
-		indicators.show(state);
+		indicators.show(state, ended);
 	});
 	const apply = () => {
 		indicators.forget();
-		indicators.show(store.getState());
+		indicators.show(store.getState(), ended);
 		const asksFocus = settings.value('notifications') !== 'off' && isLikeXterm(env);
 		(asksFocus ? session.enable : session.disable)('focus-reports');
 	};
@@ -96,7 +105,13 @@ export function followAttention(dependencies: Dependencies): Attention {
 
 	return {
 		focus: focus.report,
-		pressed: focus.pressed,
+		pressed() {
+			focus.pressed();
+			if (ended !== undefined) {
+				ended = undefined;
+				indicators.show(store.getState(), ended);
+			}
+		},
 		stop() {
 			unsubscribe();
 			removeListener();
@@ -147,10 +162,13 @@ function createBell({env, settings, session}: Dependencies, isAway: () => boolea
 /** Returns a function that shows the state in the title and as progress, and writes only what changed. */
 function createIndicators(dependencies: Dependencies) {
 	const {session, env, settings, folder} = dependencies;
-	const can = {title: isLikeXterm(env), progress: terminalKind(env).progress === true};
+	const {progress = false, status = false} = terminalKind(env);
+	const can = {title: isLikeXterm(env), progress, status};
+	// Both tell the terminal whether the app works.
+	const isOn = (mode: ShownMode) => settings.value(mode === 'status' ? 'progress' : mode);
 	const shown: Partial<Record<ShownMode, string>> = {};
 	const change = (mode: ShownMode, sequence: string | undefined) => {
-		const next = can[mode] && settings.value(mode) ? sequence : undefined;
+		const next = can[mode] && isOn(mode) ? sequence : undefined;
 		if (next === undefined && shown[mode] !== undefined) {
 			session.disable(mode);
 		} else if (next !== undefined && next !== shown[mode]) {
@@ -160,19 +178,21 @@ function createIndicators(dependencies: Dependencies) {
 		shown[mode] = next;
 	};
 
-	let before: {readonly activity: Activity; readonly title: string} | undefined;
+	let before: {readonly status: ProgramStatus; readonly title: string} | undefined;
 	return {
-		show(state: AppState) {
+		show(state: AppState, ended: RunEndReason | undefined) {
 			const activity = activityOf(state);
+			const status = statusOf(activity, state.panel, ended);
 			const {title} = state.transcript;
-			if (before?.activity === activity && before.title === title) {
+			if (before?.status === status && before.title === title) {
 				return;
 			}
 
-			before = {activity, title};
+			before = {status, title};
 			change('title', titleSequence(titleOf(activity, titleIn(state, dependencies) || basename(folder()))));
 			const progress = ({working: 'working', 'needs you': 'waiting', idle: undefined} as const)[activity];
 			change('progress', progress && progressSequence(progress));
+			change('status', statusSequence(status));
 		},
 		/** Shows everything again with the settings as they are now. */
 		forget() {
@@ -265,6 +285,11 @@ export function titleSequence(text: string): string {
 export function progressSequence(progress: Progress | undefined): string {
 	const state = progress === 'working' ? '3;0' : progress === 'waiting' ? '4;100' : '0;0';
 	return `\u001b]9;4;${state}${end}`;
+}
+
+/** Returns the bytes that tell the terminal what we do (OSC 7501). They name no task, file or command. */
+export function statusSequence(status: ProgramStatus): string {
+	return `\u001b]7501;state=${status}:app=${sender}${end}`;
 }
 
 /** Wraps a sequence so that tmux passes it on: each ESC twice. */

@@ -47,16 +47,23 @@ function followed({env = ghostty, ...saved}: Saved & {readonly env?: Environment
 		wait(seconds: number) {
 			now += seconds * 1000;
 		},
-		/** Returns what was written since the last call, once this turn has ended. */
+		/** Returns what was written since the last call, without program status, once this turn has ended. */
 		async output() {
 			await new Promise(resolve => setImmediate(resolve));
-			const output = written;
+			const output = written.replaceAll(programStatus, '');
 			written = '';
 			return output;
+		},
+		/** Returns the program status that was written since the last call. */
+		statuses() {
+			const all = [...written.matchAll(programStatus)].map(([, status]) => status);
+			written = '';
+			return all;
 		},
 	};
 }
 
+const programStatus = /\u001b\]7501;(.*?)\u001b\\/g;
 const title = (text: string) => `\u001b]2;${text}\u001b\\`;
 const notice = (text: string) => `\u001b]9;service: ${text}\u001b\\`;
 
@@ -179,4 +186,40 @@ test('a setting that changes takes effect at once', async () => {
 	expect(await output()).toBe(`\u001b[22;2t${title('working · web-shop · service')}`);
 	await settings.save('notifications', 'off');
 	expect(await output()).toBe('\u001b[?1004l');
+});
+
+test('the status says what the program does, why it waits, and how a run ended until the user presses a key', async () => {
+	const {store, begin, end, ask, answered, apply, attention, settings, statuses} = followed();
+	const of = (state: string) => [`state=${state}:app=service`];
+	expect(statuses()).toEqual(of('idle'));
+	begin();
+	expect(statuses()).toEqual(of('working'));
+	ask();
+	expect(statuses()).toEqual(of('blocked:kind=permission'));
+	answered();
+	expect(statuses()).toEqual(of('working'));
+	openPanel(store, {kind: 'ask', question: 'Which one?', choices: [], isFollowUp: false, askedAt: 0});
+	expect(statuses()).toEqual(of('blocked:kind=question'));
+	answered();
+	apply({type: 'text-delta', id: 't', messageId: 'a', text: 'A token changes nothing outside.'});
+	expect(statuses()).toEqual(of('working'));
+	end();
+	expect(statuses()).toEqual(of('done'));
+	attention.pressed();
+	attention.pressed();
+	expect(statuses()).toEqual(of('idle'));
+	begin();
+	end('error');
+	expect(statuses()).toEqual([...of('working'), ...of('error')]);
+	begin();
+	end('interrupted');
+	expect(statuses()).toEqual([...of('working'), ...of('idle')]);
+	await settings.save('progress', false);
+	expect(statuses()).toEqual(['state=clear']);
+});
+
+test('a terminal that is not known to read program status gets none', () => {
+	const {begin, statuses} = followed({env: {TERM: 'xterm-256color', TERM_PROGRAM: 'WezTerm'}});
+	begin();
+	expect(statuses()).toEqual([]);
 });
