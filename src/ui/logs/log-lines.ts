@@ -149,6 +149,9 @@ function openedJson(text: string, prefix: string, room: number, style: LineStyle
 	return {rows, isMatch: drawn.some(({isMatch}) => isMatch)};
 }
 
+/** What a program told its terminal (OSC 7501): here it says nothing, and seen it would look like a state of ours. */
+const programStatus = /\u001B\]7501;[^\u0007\u001B]*(?:\u0007|\u001B\\)/g;
+
 /** Returns the parts of a structured line; any other with its own colours, or without any in that of its level. */
 function spansOf({text, level}: Line, {palette, raw}: LineStyle, {kind}: EntryFrame): readonly StyledSpan[] {
 	const structured = raw ? undefined : readStructured(text);
@@ -160,7 +163,7 @@ function spansOf({text, level}: Line, {palette, raw}: LineStyle, {kind}: EntryFr
 		return jsonSpans(text, palette);
 	}
 
-	const spans = parseSgr(cutText(text, maxShown).replace(/\r$/, ''));
+	const spans = parseSgr(cutText(text, maxShown).replace(programStatus, '').replace(/\r$/, ''));
 	const isColored = spans.some(span => Object.keys(span.style).length > 0);
 	const role = level ? palette.level[level] : kind === 'minor' ? palette.dim : undefined;
 	return isColored || !role ? spans : spans.map(span => ({...span, roles: [role]}));

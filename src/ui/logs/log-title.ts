@@ -13,7 +13,8 @@ type Facts = {
 	readonly logs: readonly OpenLog[];
 	readonly focus: string;
 	readonly now: number;
-	/** Number of lines that a filter hides. */
+	/** The filter, '' for none, and the number of lines that it hides. */
+	readonly filter: string;
 	readonly hides: number;
 	readonly palette: Palette;
 	/** How the lines of several logs are ordered. */
@@ -79,7 +80,7 @@ function tabOf(place: string, log: OpenLog | undefined, {focus, palette}: Tabs):
 
 /** Returns the title of the focused log and its state. If there is no room, the keys are left out, but not the state. */
 export function titleLine(facts: Facts, width: number, paused: Paused, keys: readonly string[]): string {
-	const {logs, focus, palette, hides} = facts;
+	const {logs, focus, palette, filter, hides} = facts;
 	const log = logs.find(({environment}) => environment === focus);
 	const seen = log ? [log] : logs;
 	const sum = (count: (open: OpenLog) => number) => seen.reduce((total, open) => total + count(open), 0);
@@ -98,6 +99,8 @@ export function titleLine(facts: Facts, width: number, paused: Paused, keys: rea
 		...(unread > 0 && !paused ? [{text: `${formatNumber(unread)} unread`, role: palette.warning, rank: 3}] : []),
 		{text: formatAmount(lines, 'line'), role: palette.dim, rank: 6},
 		...orderParts(facts),
+		// Who wonders where lines are reads why, and how many.
+		...(filter ? [{text: filter, role: palette.warning, rank: 4, least: 12}] : []),
 		...(hides > 0 ? [{text: `${formatNumber(hides)} hidden`, role: palette.dim, rank: 4}] : []),
 		...(gaps > 0 ? [{text: formatAmount(gaps, 'gap'), role: palette.warning, rank: 3}] : []),
 		...(dropped > 0 ? [{text: `${formatNumber(dropped)} oldest dropped`, role: palette.dim, rank: 4}] : []),

@@ -161,6 +161,19 @@ test('the viewer opens at a moment of the conversation', async () => {
 	await expect.poll(() => window().filter(line => line.startsWith('❯')), {interval: 5}).toEqual(['❯ late']);
 });
 
+test('the title of the panel names the filter of the log in front, with the lines that it hides', async () => {
+	const {appLogs, follow, press, lines} = openAppLogs();
+	follow(async () => ({kind: 'window', text: 'INFO: ready\nWARN: slow\nERROR: no rate\nINFO: done\n'}));
+	await expect.poll(lines, {interval: 5}).toBe(4);
+	const titleOf = () => appLogs.panelLines({columns: 120, rows: 5})[0];
+	expect(titleOf()).not.toContain('hidden');
+	appLogs.openViewer();
+	press('l', 'l', 'l');
+	await expect.poll(titleOf, {interval: 5}).toContain(' · level>=warn · 2 hidden');
+	press('&slow', keys.enter);
+	await expect.poll(titleOf, {interval: 5}).toContain(' · level>=warn · slow · 3 hidden');
+});
+
 /** Counts turns of the event loop while `isBusy`, and calls `each` in some of them. */
 async function turnsWhile(isBusy: () => boolean, each: (turn: number) => void): Promise<number> {
 	let turns = 0;

@@ -28,6 +28,8 @@ test.each([
 	['a\r', ['a']],
 	['a\rb\u0008\u009bc', ['⟨U+009B⟩c']],
 	['1%\r\u001b]0;owned\u0007100%', ['␛]0;owned␇100%']],
+	['a\u001b]7501;state=done:app=service\u001b\\b\u001b]7501;state=blocked\u0007c', ['abc']],
+	['a\u001b]7501;state=done', ['a␛]7501;state=done']],
 	['\u202Eabc\u200B', ['⟨U+202E⟩abc⟨U+200B⟩']],
 	['\u001b[31mred\u001b[0m plain', ['red plain']],
 	['a\tb', ['a       b']],

@@ -65,7 +65,7 @@ export function drawLogScreen(picture: LogPicture, {columns, rows}: Size): reado
 	const {scroll} = positionOf(viewer, focus);
 	const paused = scroll && {came: Math.max(0, viewport.log.end() - scroll.since)};
 	const head = [
-		titleLine({...picture, hides: 0}, columns, paused, []),
+		titleLine({...picture, filter: '', hides: 0}, columns, paused, []),
 		...(headRows(logs) > 1 ? [tabsLine(picture, columns)] : []),
 	];
 	const room = bodyRows(picture, rows);
