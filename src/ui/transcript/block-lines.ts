@@ -179,13 +179,24 @@ function headLine({command, status, end, at}: Command, {width, palette, now}: To
 		status
 	];
 	const elapsedMs = now === undefined ? 0 : now - Date.parse(at);
-	const how = isRunning ? (elapsedMs >= 1000 ? formatElapsed(elapsedMs) : '') : end || 'interrupted';
+	const how = isRunning
+		? elapsedMs >= 1000
+			? formatElapsed(elapsedMs)
+			: ''
+		: status === 'done'
+			? withoutSuccess(end)
+			: end || 'interrupted';
 	const behind = how ? palette.dim(` · ${safeLine(how)}`) : '';
 	const room = Math.max(leastRoom, width - lineWidth(behind) - 4);
 	const head = palette.spoken ? role(`Command ${status}:`) : `${role(sign)} ${palette.user('!')}`;
 	const shown = safeLine(command);
 	const about = shown && ` ${palette.user(truncate(shown, room))}`;
 	return {line: truncate(`${head}${about}${behind}`, width), isCut: lineWidth(shown) > room};
+}
+
+/** Returns how long a command took that went well: that it did, its sign says. */
+function withoutSuccess(end: string): string {
+	return end.replace(/^exit status 0(?: after )?/, '');
 }
 
 function outputLines(block: Command, {width, palette}: ToolStyle): readonly string[] {
