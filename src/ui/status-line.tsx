@@ -2,7 +2,7 @@ import {memo, useMemo} from 'react';
 import {formatAmount, formatCount, formatElapsed, formatRemaining, formatUsd} from '../core/format.ts';
 import {compactedTokens, windowAfter} from '../core/session/compaction.ts';
 import type {Transcript} from '../core/session/transcript.ts';
-import {sumUsage, totalCost} from '../core/session/usage.ts';
+import {totalCost} from '../core/session/usage.ts';
 import {type Connection, effortOf} from '../store/connection-slice.ts';
 import type {AppState} from '../store/store.ts';
 import {fitParts, type RankedPart} from '../terminal/text/fit-parts.ts';
@@ -32,7 +32,7 @@ export const Status = memo(function Status() {
 	return <StatusLine {...useTimes(run?.startedAt ?? began, run?.id)} />;
 });
 
-/** Draws the status: connection, model, activity, context, usage and cost. */
+/** Draws the status: connection, model, activity, context and cost, and what needs attention. The rest is in `/usage`. */
 export function StatusLine({elapsedMs, silentMs, retryMs = 0}: Props) {
 	const {palette} = useUi();
 	const {columns} = useApp(state => state.size);
@@ -101,8 +101,7 @@ const byImportance = [
 	'unsaved',
 	// These change what a key does, or can cost money on their own.
 	...(['vim', 'mode', 'watching', 'jobs', 'state', 'silence', 'ending sandbox'] as const),
-	...(['drafts', 'cost', 'model', 'connection', 'sandbox', 'context'] as const),
-	...(['unknown cost', 'output', 'input', 'cache'] as const),
+	...(['drafts', 'cost', 'model', 'context', 'connection', 'sandbox'] as const),
 ] as const;
 
 /** The fewest cells that texts of any length are cut to before another part is left out. */
@@ -190,18 +189,13 @@ function usageParts(
 		return [];
 	}
 
-	const sum = sumUsage(messages);
 	const used = windowAfter(usage, compacted);
 	const room = infoOf(last.model)?.contextWindow;
-	const share = room
-		? `${formatCount(used)}/${formatCount(room)} ${Math.round((100 * used) / room)}%`
-		: formatCount(used);
+	const share = room ? `${Math.round((100 * used) / room)}%` : formatCount(used);
 	const cost = totalCost(messages, priceOf);
 	return [
 		{text: `context ${share}`, name: 'context'},
-		{text: `in ${formatCount(sum.input)}`, name: 'input'},
-		{text: `cache ${formatCount(sum.cacheRead + sum.cacheWrite)}`, name: 'cache'},
-		{text: `out ${formatCount(sum.output)}`, name: 'output'},
-		cost === null ? {text: 'cost unknown', name: 'unknown cost'} : {text: formatUsd(cost), name: 'cost'},
+		// That it is unknown stands in `/usage`, with what to do about it.
+		...(cost === null ? [] : [{text: formatUsd(cost), name: 'cost'} as const]),
 	];
 }

@@ -87,7 +87,7 @@ test('/model selects with a filter, and /usage counts tokens without a known pri
 	await terminal.waitFor('Hello from the host.');
 	await waitForIdle(terminal);
 	expect(JSON.parse(host.received.at(-1)?.body ?? '')).toMatchObject({model: 'gamma-large', stream: true});
-	expect(terminal.status()).toMatch(/custom\/gamma-large · ○ idle · .*cost unknown$/);
+	expect(terminal.status()).toMatch(/custom\/gamma-large · ○ idle · context \S+$/);
 
 	terminal.type('/usage\r');
 	await terminal.waitFor(/❯ \/usage\nUsage of this session\n/);

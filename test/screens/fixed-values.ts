@@ -13,8 +13,7 @@ const fixedValues: readonly (readonly [pattern: RegExp, value: string])[] = [
 	[/^\d{2,} lines$/g, '17 lines'],
 	[/^· \d{2,} lines · Ctrl\+G/g, '· 22 lines · Ctrl+G'],
 	[/\bsandbox (?:1 h 00 m|\d+ min)/g, 'sandbox 59 min'],
-	[/\bcontext [\d.]+k?\/32k \d+%/g, 'context 1.5k/32k 5%'],
-	[/(?<=\/32k .*)\bout \d+/g, 'out 116'],
+	[/\bcontext \d+%/g, 'context 5%'],
 	[/\(\d{4}-\d\d-\d\d \d\d:\d\d UTC\)/g, '(2026-03-02 10:41 UTC)'],
 ];
 

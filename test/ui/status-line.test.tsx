@@ -148,25 +148,18 @@ describe('the status line', () => {
 		expect(line({sandboxes: ending(42, 'https://other.test')})).toBe('local · custom/demo · ○ idle');
 	});
 
-	test('sums the usage and shows how full the context is', () => {
-		expect(line({transcript: {usage}, ...prices})).toBe(
-			'local · custom/demo · ○ idle · context 1.2k/10k 12% · in 1.8k · cache 700 · out 100 · $0.0030',
-		);
+	test('shows how full the context is, and the cost', () => {
+		expect(line({transcript: {usage}, ...prices})).toBe('local · custom/demo · ○ idle · context 12% · $0.0030');
 	});
 
-	test('shows an unknown cost, and leaves out an unknown context window', () => {
-		expect(line({transcript: {usage}})).toBe(
-			'local · custom/demo · ○ idle · context 1.2k · in 1.8k · cache 700 · out 100 · cost unknown',
-		);
-		expect(line({transcript: {usage}}, 45)).toBe('local · custom/demo · ○ idle · context 1.2k');
-		expect(line({transcript: {usage}}, 60)).toBe('local · custom/demo · ○ idle · context 1.2k · cost unknown');
+	test('repeats no unknown cost, and shows tokens where the context window is unknown', () => {
+		expect(line({transcript: {usage}})).toBe('local · custom/demo · ○ idle · context 1.2k');
 	});
 
 	test.each([
-		[80, 'local · custom/demo · ○ idle · context 1.2k/10k 12% · out 100 · $0.0030'],
-		[60, 'local · custom/demo · ○ idle · $0.0030'],
-		[65, 'local · custom/demo · ○ idle · context 1.2k/10k 12% · $0.0030'],
-		[40, 'local · custom/demo · ○ idle · $0.0030'],
+		[80, 'local · custom/demo · ○ idle · context 12% · $0.0030'],
+		[50, 'custom/demo · ○ idle · context 12% · $0.0030'],
+		[44, 'custom/demo · ○ idle · context 12% · $0.0030'],
 		[30, 'custom/demo · ○ idle · $0.0030'],
 		[20, '○ idle · $0.0030'],
 	])('leaves out the least important parts in %i columns', (columns, expected) => {
@@ -182,8 +175,7 @@ describe('the status line', () => {
 		const short = line({transcript: {usage, run}, elapsed: 65_000, unsaved: 'disk full', ...prices}, columns);
 		expect(lineWidth(short)).toBeLessThanOrEqual(columns);
 		const parts = ['local', 'custom/demo', '● working 1 m 05 s', 'not saved: disk full', '$0.0030'];
-		const counts = ['context 1.2k/10k 12%', 'in 1.8k', 'cache 700', 'out 100'];
-		expect([...parts, ...counts]).toEqual(expect.arrayContaining(short.split(' · ')));
+		expect([...parts, 'context 12%']).toEqual(expect.arrayContaining(short.split(' · ')));
 	});
 
 	test('makes names and reasons safe [1] [2]', () => {
@@ -264,5 +256,5 @@ test('usage is added up when it changes, not with every drawing', async () => {
 	await expect.poll(lastFrame).toContain('all mode');
 	expect([before > 0, reads]).toEqual([true, before]);
 	store.setState(({transcript}) => ({transcript: {...transcript, usage: new Map([...usage].slice(0, 1))}}));
-	await expect.poll(lastFrame).toContain('in 800');
+	await expect.poll(lastFrame).toContain('context 14%');
 });

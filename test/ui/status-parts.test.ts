@@ -10,18 +10,7 @@ test('the last remaining part is cut in a narrower window', () => {
 });
 
 test('from 20 to 200 columns a wider status line has all parts of a narrower one, the important ones first', () => {
-	const names = [
-		'connection',
-		'model',
-		'state',
-		'mode',
-		'sandbox',
-		'context',
-		'input',
-		'output',
-		'cache',
-		'cost',
-	] as const;
+	const names = ['connection', 'model', 'state', 'mode', 'sandbox', 'context', 'cost'] as const;
 	const parts = names.map(name => ({name, text: `${name} ${'x'.repeat(8)}`, role: (text: string) => text}));
 	const shownAt = (columns: number) => {
 		const line = fitParts(ranked(parts), columns);
@@ -42,11 +31,11 @@ test('counts are left out before a name is cut, and a name is cut before it is l
 	const parts = [
 		{name: 'model', text: 'custom/a-model-with-a-long-name', role: same},
 		{name: 'state', text: '○ idle', role: same},
-		{name: 'input', text: 'in 1.2k', role: same},
+		{name: 'context', text: 'context 9%', role: same},
 	] as const;
 	const at = (columns: number) => fitParts(ranked(parts), columns);
 	expect([60, 45, 30, 20].map(at)).toEqual([
-		'custom/a-model-with-a-long-name · ○ idle · in 1.2k',
+		'custom/a-model-with-a-long-name · ○ idle · context 9%',
 		'custom/a-model-with-a-long-name · ○ idle',
 		'custom/a-model-… · ○ idle',
 		'○ idle',
@@ -55,7 +44,7 @@ test('counts are left out before a name is cut, and a name is cut before it is l
 
 const byImportance = [
 	...(['unsaved', 'vim', 'mode', 'watching', 'jobs', 'state', 'silence', 'ending sandbox', 'drafts', 'cost'] as const),
-	...(['model', 'connection', 'sandbox', 'context', 'output', 'input', 'cache'] as const),
+	...(['model', 'context', 'connection', 'sandbox'] as const),
 ] as const;
 
 const leastOf = {connection: 16, model: 16, unsaved: 24} as const;
