@@ -164,12 +164,13 @@ const noticeWords: Readonly<Record<NoticeWay, string>> = {
 };
 
 function terminals(): string {
-	const kinds = knownTerminals.map(({name, notice, rings, progress}) => [
+	const kinds = knownTerminals.map(({name, notice, rings, progress, status}) => [
 		name,
 		rings ? `${noticeWords[notice]} and bell` : noticeWords[notice],
 		progress ? 'yes' : 'no',
+		status ? 'yes' : 'no',
 	]);
-	return markdownTable(['terminal', 'notification', 'progress'], [...kinds, ['others', 'bell', 'no']]);
+	return markdownTable(['terminal', 'notification', 'progress', 'status'], [...kinds, ['others', 'bell', 'no', 'no']]);
 }
 
 /** Returns a table of the keys in effect for each place of the app. */
