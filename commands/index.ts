@@ -21,6 +21,7 @@ import exportSession from './export.ts';
 import finding from './finding.ts';
 import fork from './fork.ts';
 import help from './help.ts';
+import importSessions from './import.ts';
 import init from './init.ts';
 import item from './item.ts';
 import jobs from './jobs.ts';
@@ -76,6 +77,7 @@ export const commands: readonly Entry[] = [
 	pin,
 	copy,
 	exportSession,
+	importSessions,
 	replay,
 	queue,
 	bg,

@@ -38,17 +38,17 @@ const saved = command({
 				...(states.size > 0 ? [{label: 'background'}] : []),
 				{label: 'about'},
 			],
-			rows: found.map(({id, updatedAt, messages, title, preview, folder}) => [
+			rows: found.map(({id, updatedAt, messages, title, preview, folder, client}) => [
 				id.slice(0, 8),
 				{at: updatedAt},
 				String(messages),
 				...(states.size > 0 ? [inWords[states.get(id) ?? 'none']] : []),
-				[title || preview, ...(all ? [`(${folder})`] : [])].join(' '),
+				[title || preview, ...(client ? [`(from ${client})`] : []), ...(all ? [`(${folder})`] : [])].join(' '),
 			]),
 			empty: all ? 'No sessions yet.' : 'No sessions in this folder yet. List those of other folders: `sessions --all`',
 			opens: {words: ['resume'], ids: found.map(({id}) => id)},
 			notes: found.length > 0 ? ['Resume one: `resume <id>`'] : [],
-			data: found.map(({id, folder, title, preview, updatedAt, messages, model}) => ({
+			data: found.map(({id, folder, title, preview, updatedAt, messages, model, client}) => ({
 				id,
 				folder,
 				title,
@@ -56,6 +56,7 @@ const saved = command({
 				updated_at: updatedAt,
 				messages,
 				model,
+				...(client && {client}),
 				...(states.has(id) && {background: states.get(id) ?? null}),
 			})),
 		};

@@ -29,6 +29,7 @@ import type {PlatformSession} from '../platform/platform-session.ts';
 import type {TraceSettings} from '../platform/traces/traces.ts';
 import type {Conversation} from '../session/conversation.ts';
 import type {Background} from '../session/conversations.ts';
+import type {ImportOutcome, ImportWish} from '../session/import-sessions.ts';
 import type {ResumeSession} from '../session/resume-session.ts';
 import type {SavedSessions} from '../storage/session-access.ts';
 import type {AppStore} from '../store/store.ts';
@@ -99,6 +100,8 @@ export type SessionPart = {
 	readonly saved: SavedSessions;
 	/** Returns the background jobs of the conversation, ended ones included. */
 	readonly jobs: () => readonly Job[];
+	/** Imports conversations of other clients; see `importSessions`. */
+	readonly importFrom: (wish: ImportWish, signal: AbortSignal) => Promise<ImportOutcome>;
 	/** Continues a session; see `ResumeSession`. */
 	readonly resume: ResumeSession;
 	/** Sets how the user is asked for an approval; without it, `--approve` decides. */

@@ -151,7 +151,8 @@ function modelPart(store: AppStore, {access, models, contextWindow}: AgentParts,
 	};
 }
 
-function sessionPart({store, model}: ProgramOptions, {sessions, folder}: LocalState, agent: AgentParts): SessionPart {
+function sessionPart({store, env, model}: ProgramOptions, local: LocalState, agent: AgentParts): SessionPart {
+	const {sessions, folder, home, secrets} = local;
 	const {conversations, approvals, answerWith, onRecord} = agent;
 	return {
 		get conversation() {
@@ -165,6 +166,10 @@ function sessionPart({store, model}: ProgramOptions, {sessions, folder}: LocalSt
 			return sessions();
 		},
 		jobs: () => conversations.made()?.tools()?.jobs()?.list() ?? [],
+		async importFrom(wish, signal) {
+			const {importSessions} = await import('../session/import-sessions.ts');
+			return importSessions({home, env, folder: folder.path(), hide: secrets.hide}, wish, signal);
+		},
 		resume: createResume({
 			store,
 			conversations: conversations.get,

@@ -19,6 +19,8 @@ export type SessionSummary = SessionFile & {
 	readonly messages: number;
 	/** `provider/model-name` of its last run, empty before one. */
 	readonly model: string;
+	/** The client that it was imported from, as it is called on screen; left out for a session of our own. */
+	readonly client?: string;
 };
 
 const chunkBytes = 1024 * 1024;
@@ -28,7 +30,7 @@ const previewLength = 200;
 const newline = 10;
 
 /** Lines that are parsed. Most others are deltas, of which only the message id is read. */
-const parsedLine = /"type":"(?:user-message|rename|run-start)"/;
+const parsedLine = /"type":"(?:user-message|rename|run-start)"|"type":"notice".*"client":/;
 const usageLine = '"type":"usage"';
 const taskLine = '"event":{"type":"task"';
 const messageIdOfLine = /"messageId":"([^"\\]+)"/;
@@ -44,8 +46,8 @@ export async function summarize({id, path, folder}: SessionFile): Promise<Sessio
 	try {
 		const {mtime} = assertPrivate(file.fd, path);
 		const chunks = file.createReadStream({highWaterMark: chunkBytes, autoClose: false}) as AsyncIterable<Buffer>;
-		const {at, ...found} = await scan(chunks);
-		return {id, path, folder, ...found, updatedAt: at || mtime.toISOString()};
+		const {at, client, ...found} = await scan(chunks);
+		return {id, path, folder, ...found, ...(client && {client}), updatedAt: at || mtime.toISOString()};
 	} finally {
 		await file.close();
 	}
@@ -53,7 +55,7 @@ export async function summarize({id, path, folder}: SessionFile): Promise<Sessio
 
 async function scan(chunks: AsyncIterable<Buffer>): Promise<Scan> {
 	const modelMessages = new Set<string>();
-	const found = {title: '', preview: '', latest: '', model: '', userMessages: 0};
+	const found = {title: '', preview: '', latest: '', model: '', client: '', userMessages: 0};
 	let lastLines: readonly string[] = [];
 
 	const readLine = (line: string) => {
@@ -73,6 +75,9 @@ async function scan(chunks: AsyncIterable<Buffer>): Promise<Scan> {
 				break;
 			case 'rename':
 				found.title = text(event['title']);
+				break;
+			case 'notice':
+				found.client ||= text(event['client']);
 				break;
 			case 'run-start':
 				found.model = text(event['model']);

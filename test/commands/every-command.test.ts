@@ -1,4 +1,4 @@
-import {writeFileSync} from 'node:fs';
+import {mkdirSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {expect, test} from 'vitest';
 import {commands} from '../../commands/index.ts';
@@ -11,6 +11,7 @@ import {lineWidth} from '../../src/terminal/text/width.ts';
 import {protectedServer} from '../agent/mcp/authorization-server.ts';
 import {done, said, start, toRecords, used, user} from '../core/records.ts';
 import {output} from '../headless/output.ts';
+import {temporaryFolder} from '../storage/temporary.ts';
 import {openLog} from '../ui/log-parts.ts';
 import {anyApi} from './any-api.ts';
 import {dataOf, drawn, saveSession, testContext} from './context.ts';
@@ -75,8 +76,16 @@ const examples = all.flatMap(({path, command}) =>
 async function runExample(path: string, example: string, seed: number) {
 	const {origin, seen} = await anyApi(seed);
 	const env = {SERVICE_API_KEY: 'key-0123456789abcd', SERVICE_SERVER: origin, SERVICE_WORKSPACE: 'lab'};
-	const scope = {...env, SERVICE_ORG: 'acme', SERVICE_PROJECT: 'parser'};
+	const home = temporaryFolder();
+	const scope = {...env, HOME: home, SERVICE_ORG: 'acme', SERVICE_PROJECT: 'parser'};
 	const here = testContext({env: scope});
+	const transcripts = ['.claude/projects/-shop', '.codex/sessions/2026/03'].map(name => join(home, name));
+	for (const folder of path === 'import' ? transcripts : []) {
+		const said = {type: 'user', sessionId: 's', cwd: here.folder, message: {role: 'user', content: 'Read it'}};
+		mkdirSync(folder, {recursive: true});
+		writeFileSync(join(folder, 'talk.jsonl'), JSON.stringify(said));
+	}
+
 	const id = await saveSession(here, [start, user('Read it'), said('I did.'), used('m1', 1000, 10), done]);
 	for (const name of ['spans.json', 'a.pb', 'b.pb']) {
 		writeFileSync(join(here.folder, name), JSON.stringify({resourceSpans: [{scopeSpans: [{spans: [{}]}]}]}));

@@ -179,6 +179,7 @@ export function testProgram({
 			saved: sessions,
 			jobs: () => [],
 			resume: createResume({store, conversations: () => conversations, sessions: () => sessions, folder: access}),
+			importFrom: () => Promise.reject(new Error('Imports are tested without a screen.')),
 			askWith: () => undefined,
 			answerWith(given: AskUser) {
 				askUser = given;

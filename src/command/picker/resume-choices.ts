@@ -73,11 +73,14 @@ function distinct(sessions: readonly SessionSummary[], nameOf: (session: Session
 
 /** Returns the choice for a saved session. Its cost is left out if a price or its usage is unknown. */
 function savedChoice(
-	{id, updatedAt, messages}: SessionSummary,
+	{id, updatedAt, messages, client}: SessionSummary,
 	label: string,
 	{usage, priceOf, exact}: Saved,
 ): Resumable {
-	const cost = totalCost(usage.get(id) ?? [], priceOf);
+	const used = usage.get(id) ?? [];
+	// What the other client spent is unknown.
+	const cost = client && used.length === 0 ? null : totalCost(used, priceOf);
+	const state = client ? `from ${client}` : 'saved';
 	const at = timeOf(updatedAt);
 	return {
 		at,
@@ -87,13 +90,13 @@ function savedChoice(
 			label,
 			group: conversations,
 			detail: joined([
-				'saved',
+				state,
 				cost === null ? undefined : formatUsd(cost),
 				cellText({at: updatedAt}, {exact}),
 				`${messages} ${messages === 1 ? 'message' : 'messages'}`,
 				exact ? id : id.slice(0, 8),
 			]),
-			fields: fieldsOf({id, kind: savedKind, state: 'saved', server: 'this machine', cost: cost ?? undefined, age: at}),
+			fields: fieldsOf({id, kind: savedKind, state, server: 'this machine', cost: cost ?? undefined, age: at}),
 		},
 	};
 }

@@ -230,6 +230,8 @@ const runEventSchema = z.discriminatedUnion('type', [
 		hint: z.optional(z.string()),
 		/** How long the program waits for its next attempt, in milliseconds. */
 		waitMs: z.optional(z.number()),
+		/** The client that the session was imported from; such a notice comes first in it. */
+		client: z.optional(z.string()),
 	}),
 	/** The user set the budgets of the session; those left out have no limit. */
 	budgetEvent,

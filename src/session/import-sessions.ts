@@ -1,0 +1,224 @@
+import {createHash, randomUUID} from 'node:crypto';
+import {cutLine} from '../core/cut-text.ts';
+import type {Environment} from '../core/environment.ts';
+import {AppError, reportError} from '../core/error.ts';
+import {type ForeignSession, isLossy, remainderText} from '../core/foreign/foreign-session.ts';
+import {readTranscript} from '../core/foreign/read-transcript.ts';
+import type {AgentEvent, Recorded} from '../core/session/event.ts';
+import {isUuid} from '../core/uuid.ts';
+import {addSession, sessionIds} from '../storage/add-session.ts';
+import {findTranscripts, transcriptFolders, transcriptPath} from '../storage/foreign/transcript-files.ts';
+import {readTranscriptLines} from '../storage/foreign/transcript-lines.ts';
+import type {Home} from '../storage/home.ts';
+import {realFolder} from '../storage/real-folder.ts';
+import {maskEvent} from './mask-events.ts';
+
+/** Where sessions are imported to. */
+export type ImportPlace = {
+	readonly home: Home;
+	readonly env: Environment;
+	/** The folder that the agent works in. */
+	readonly folder: string;
+	/** Masks the credentials of a text. */
+	readonly hide: (text: string) => string;
+};
+
+/** What to import: a file or a folder, or what other clients keep of this folder. */
+export type ImportWish = {
+	readonly path: string | undefined;
+	/** True to import what is here already, as another session. */
+	readonly again: boolean;
+};
+
+/** A conversation of another client, and what became of it. */
+export type ImportedSession = {
+	/** Its id here. */
+	readonly id: string;
+	readonly path: string;
+	readonly client: ForeignSession['client'];
+	readonly title: string;
+	/** The folder that it continues in; not its own if that isn't on this machine. */
+	readonly folder: string;
+	readonly at: string;
+	readonly messages: number;
+	readonly calls: number;
+	/** What isn't in it as it was, in sentences. */
+	readonly remainder: readonly string[];
+	readonly isNew: boolean;
+};
+
+export type ImportOutcome = {
+	readonly sessions: readonly ImportedSession[];
+	/** Why files were not imported, with each file. */
+	readonly failures: ReadonlyArray<{readonly path: string; readonly message: string}>;
+	/** What was passed over, in sentences. */
+	readonly passed: readonly string[];
+};
+
+/**
+ * Imports the conversations of Claude Code and Codex in a file or a folder, each as a session of the folder that it worked
+ * in. A file that can't be read doesn't keep the others out. Throws AppError("failed") if the path itself can't be read,
+ * AppError("not-found") if there is no conversation, and the signal's reason.
+ */
+export async function importSessions(
+	place: ImportPlace,
+	{path, again}: ImportWish,
+	signal: AbortSignal,
+): Promise<ImportOutcome> {
+	const {paths, passed} = await filesOf(place, path);
+	const known = new Set(await sessionIds(place.home));
+	const sessions: ImportedSession[] = [];
+	const failures: {path: string; message: string}[] = [];
+	let others = 0;
+	for (const file of paths) {
+		signal.throwIfAborted();
+		try {
+			const found = readTranscript(await readTranscriptLines(file), file);
+			if (!found || found.messages === 0) {
+				failures.push({
+					path: file,
+					message: found ? 'It has no messages.' : 'Not a transcript of Claude Code or Codex.',
+				});
+			} else if (path === undefined && !belongsTo(found, place.folder)) {
+				others++;
+			} else {
+				const session = await importOne(place, found, {path: file, known, again});
+				known.add(session.id);
+				sessions.push(session);
+			}
+		} catch (error) {
+			failures.push({path: file, message: reportError(error).message});
+		}
+	}
+
+	const sentences = [
+		...passed,
+		...(others > 0 ? [`${others} of other folders: \`import ${transcriptFolders(place.env)[0]}\``] : []),
+	];
+	if (sessions.length === 0) {
+		throw nothingFound(place, path, failures, others);
+	}
+
+	return {sessions, failures, passed: sentences};
+}
+
+async function filesOf({env, folder: here}: ImportPlace, path: string | undefined) {
+	const found =
+		path === undefined
+			? await Promise.all(
+					transcriptFolders(env).map(folder =>
+						findTranscripts(folder).catch(() => ({paths: [], passed: new Map<string, number>()})),
+					),
+				)
+			: [await findTranscripts(transcriptPath(path, env, here))];
+	const count = (kind: 'link' | 'compressed' | 'agent' | 'more') =>
+		found.reduce((sum, {passed}) => sum + ((passed as ReadonlyMap<string, number>).get(kind) ?? 0), 0);
+	const sentence = (number: number, one: string, many: string) =>
+		number > 0 ? [`${number} ${number === 1 ? one : many}`] : [];
+	return {
+		paths: found.flatMap(each => each.paths),
+		passed: [
+			...sentence(
+				count('compressed'),
+				'file is compressed: unpack it first.',
+				'files are compressed: unpack them first.',
+			),
+			...sentence(count('link'), 'link was not followed.', 'links were not followed.'),
+			...sentence(count('agent'), 'file of a sub-agent was passed over.', 'files of sub-agents were passed over.'),
+			...sentence(count('more'), 'more file: import it by name.', 'more files: import a folder of fewer.'),
+		],
+	};
+}
+
+/** Returns true for a conversation that worked in the folder. */
+function belongsTo({folder}: ForeignSession, here: string): boolean {
+	return folder !== '' && (realFolder(folder) ?? folder) === (realFolder(here) ?? here);
+}
+
+async function importOne(
+	{home, folder: here, hide}: ImportPlace,
+	found: ForeignSession,
+	{path, known, again}: {readonly path: string; readonly known: ReadonlySet<string>; readonly again: boolean},
+): Promise<ImportedSession> {
+	const ownId = isUuid(found.id.toLowerCase())
+		? found.id.toLowerCase()
+		: uuidFor(`${found.client} ${found.id || path}`);
+	const isNew = !known.has(ownId) || again;
+	const id = known.has(ownId) && again ? randomUUID() : ownId;
+	const folder = (found.folder && realFolder(found.folder)) || here;
+	const {client, messages, calls, events} = found;
+	const first = events.find(({event}) => event.type === 'user-message')?.event;
+	const title = cutLine(
+		hide(found.title || (first?.type === 'user-message' ? first.text.slice(0, 2000) : '')),
+		maxTitle,
+	);
+	const remainder = remainderText(found.remainder);
+	const at = events.at(-1)?.at ?? new Date(0).toISOString();
+	if (isNew) {
+		const records = recordsOf(found, title, remainder).map(({at: when, event}, seq): Recorded => {
+			return {v: 1, seq, at: when, session: id, server: 'local', event: masked(event, hide)};
+		});
+		await addSession(home, {id, folder, records});
+	}
+
+	return {id, path, client, title, folder, at, messages, calls, remainder, isNew};
+}
+
+/** Masks an event. Its texts are whole, not pieces of an answer that grows (SAFETY 8). */
+function masked(event: AgentEvent, hide: ImportPlace['hide']): AgentEvent {
+	return event.type === 'text-delta' || event.type === 'reasoning-delta'
+		? {...event, text: hide(event.text)}
+		: maskEvent(event, hide);
+}
+
+/** Most characters of a title. */
+const maxTitle = 100;
+
+/** Returns the events of a session: what it is comes first, its title last. */
+function recordsOf(found: ForeignSession, title: string, remainder: readonly string[]): ForeignSession['events'] {
+	const {client, version, events} = found;
+	const [first] = events;
+	const last = events.at(-1);
+	const text = [`Imported from ${[client, version.slice(0, 40)].filter(Boolean).join(' ')}.`, ...remainder].join(' ');
+	const notice: AgentEvent = {type: 'notice', level: isLossy(found.remainder) ? 'warning' : 'info', text, client};
+	return first && last
+		? [
+				{at: first.at, event: notice},
+				...events,
+				...(title && found.title ? [{at: last.at, event: {type: 'rename', title} as const}] : []),
+			]
+		: [];
+}
+
+/** Returns the UUID for a name, always the same, so that a second import finds the first. */
+function uuidFor(name: string): string {
+	const hex = createHash('sha256').update(name).digest('hex');
+	return [hex.slice(0, 8), hex.slice(8, 12), `8${hex.slice(13, 16)}`, `a${hex.slice(17, 20)}`, hex.slice(20, 32)].join(
+		'-',
+	);
+}
+
+function nothingFound(
+	{env}: ImportPlace,
+	path: string | undefined,
+	failures: ImportOutcome['failures'],
+	others: number,
+): AppError {
+	const [failure] = failures;
+	if (path !== undefined && failures.length === 1 && failure) {
+		return new AppError('failed', `Nothing to import from ${failure.path}: ${failure.message}`, {hint: howTo});
+	}
+
+	const more = failures.length > 0 ? ` ${failures.length} files are no transcripts.` : '';
+	return path === undefined
+		? new AppError(
+				'not-found',
+				`Claude Code and Codex keep no conversation of this folder in ${transcriptFolders(env).join(' or ')}.`,
+				{
+					hint: others > 0 ? `${others} are of other folders. Name a file or a folder to import them.` : howTo,
+				},
+			)
+		: new AppError('not-found', `No transcript of Claude Code or Codex in ${path}.${more}`, {hint: howTo});
+}
+
+const howTo = 'Name a transcript, or a folder of them: `import <file>`';
