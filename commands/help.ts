@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import {fieldsOf} from '../src/command/arguments.ts';
 import {command} from '../src/command/command.ts';
 import {type Entry, verbOfAlias} from '../src/command/context.ts';
-import {helpAbout, helpOf, helpOfAll, helpOfEntry} from '../src/command/help.ts';
+import {helpAbout, helpOf, helpOfAll, helpOfEntry, unknownHelp} from '../src/command/help.ts';
 import {type HelpKeys, helpKeys, lineKeys} from '../src/command/help-groups.ts';
 import {isLineByLine} from '../src/command/line-by-line.ts';
 import type {Result} from '../src/command/result.ts';
@@ -67,6 +67,10 @@ function helpOfCommand(
 	const about = entry ? undefined : helpAbout(words, entries, inApp, keys);
 	if (about) {
 		return about;
+	}
+
+	if (!entry) {
+		throw unknownHelp(words, entries, inApp);
 	}
 
 	const {path, command: found} = findCommand(entries, words);

@@ -1,6 +1,8 @@
+import {AppError} from '../core/error.ts';
 import {shellLine} from '../core/program-name.ts';
 import {noOwnKeys} from '../editor/keymap/keymap.ts';
 import {fieldsOf, flagOf, usageOf} from './arguments.ts';
+import {closest} from './closest.ts';
 import {type Command, type Entry, isNoun, verbOfAlias} from './context.ts';
 import {type Flag, globalFlags, runFlags} from './flags.ts';
 import {type HelpKeys, helpGroupOf, helpGroups, helpKeys, keyGroup, topicGroup} from './help-groups.ts';
@@ -46,16 +48,63 @@ export function helpOfAll(entries: readonly Entry[], inApp: boolean, keys = help
 		: {
 				kind: 'group',
 				parts: [
-					tableOf('Commands', commandRows(entries, inApp), [
-						'Run `$ <command> --help` for details, and `$ help <word>` to search.',
-						'Start the app: `$`, or `$ "first prompt"`',
-					]),
-					flagTable('Flags without a command', Object.values(runFlags)),
-					flagTable('Flags of every command', Object.values(globalFlags)),
+					{kind: 'lines', lines: usages()},
+					dailyTable(entries),
+					tableOf(
+						'More commands',
+						commandRows(entries, inApp).filter(({name}) => !dailyCommands.includes(name)),
+						['Run `$ <command> --help` for details, and `$ help <word>` to search.'],
+					),
+					...Object.entries(flagGroups()).map(([title, flags]) => flagTable(title, flags)),
 					tableOf('Topics', topicRows(inApp), []),
 				],
 				data: dataOf(commandRows(entries, inApp)),
 			};
+}
+
+/** Returns the ways to call the program. */
+function usages(): readonly string[] {
+	const ways = [
+		['["first prompt"]', 'start the app'],
+		['-p "prompt"', 'answer once, for scripts'],
+		['<command> [--help]', 'run a command'],
+	] as const;
+	const width = Math.max(...ways.map(([words]) => shellLine(words).length));
+	return ways.map(([words, does], index) => {
+		return `${index === 0 ? 'Usage:' : '      '} ${shellLine(words).padEnd(width)}  ${does}`;
+	});
+}
+
+/** What most people use every day. */
+const dailyFlags = ['prompt', 'continue', 'resume', 'model', 'approve'] as const;
+const dailyCommands: readonly string[] = ['keys set', 'model use', 'session saved', 'login', 'env create'];
+
+function dailyTable(entries: readonly Entry[]): Result {
+	const all = commandRows(entries, false);
+	const rows = dailyCommands.flatMap(daily => all.filter(({name}) => name === daily));
+	return {
+		kind: 'table',
+		title: 'Every day',
+		columns: [{label: ''}, {label: ''}],
+		rows: [
+			...dailyFlags.map(key => [flagUsage(runFlags[key]), runFlags[key].summary]),
+			...rows.map(({name, summary}) => [name, summary]),
+		],
+		empty: '',
+		data: null,
+	};
+}
+
+/** Returns the other flags, by what they belong to. */
+function flagGroups(): Readonly<Record<string, readonly Flag[]>> {
+	const others = Object.entries(runFlags).filter(([key]) => !dailyFlags.some(daily => daily === key));
+	const flagsOf = (needsPrint: boolean) =>
+		others.flatMap(([, flag]) => ((flag.needsPrint === true) === needsPrint ? [flag] : []));
+	return {
+		'Flags of -p': flagsOf(true),
+		'Flags without a command': flagsOf(false),
+		'Flags of every command': Object.values(globalFlags),
+	};
 }
 
 /** Returns what the help has about some words, all of which must stand in a row; undefined if nothing does. */
@@ -65,11 +114,33 @@ export function helpAbout(
 	inApp: boolean,
 	keys = helpKeys(noOwnKeys),
 ): Result | undefined {
-	const wanted = words.map(word => word.toLowerCase());
-	const found = rowsOfAll(entries, inApp, keys).filter(({searched}) => wanted.every(word => searched.includes(word)));
+	// A part of a word says nothing, and a letter less: `x` is in every other row.
+	const wanted = words.map(word => ` ${word.toLowerCase().replace(/^[^\p{L}\p{N}]+/u, '')}`);
+	const found = rowsOfAll(entries, inApp, keys).filter(({searched}) => {
+		const begins = ` ${searched.replace(/[^\p{L}\p{N}]+/gu, ' ')} ${searched}`;
+		return wanted.every(word => word.length > 2 && begins.includes(word));
+	});
 	const hint = inApp ? appHelp : 'Run `$ <command> --help` for details.';
 	return found.length > 0 ? tableOf(`Help about “${words.join(' ')}”`, found, [hint]) : undefined;
 }
+
+/** Returns the error for words that the help has nothing about, with what may have been meant. */
+export function unknownHelp(words: readonly string[], entries: readonly Entry[], inApp: boolean): AppError {
+	const typed = words.join(' ').toLowerCase();
+	const commands = commandRows(entries, inApp).map(({about}) => about);
+	const names = [...commands, ...entries.map(({name}) => name), ...topics.map(({name}) => name)];
+	const near = closest(typed, [...names, ...names.flatMap(name => name.split(' '))]);
+	const like = names.filter(name => name.split(' ').includes(near ?? '') || name.includes(typed));
+	const known = near !== undefined && names.includes(near) ? [near] : [...new Set(like)].slice(0, maxSuggested);
+	const lines = known.map(name => `\`${commands.includes(name) ? name : `help ${name}`}\``);
+	const meant = lines.length > 0 ? `Did you mean ${lines.join(', ').replace(/, (?=[^,]*$)/, ' or ')}? ` : '';
+	return new AppError('usage', `No help about “${words.join(' ')}”.`, {
+		hint: `${meant}Run \`help\` to see everything.`,
+	});
+}
+
+/** Most commands that are suggested. */
+const maxSuggested = 4;
 
 type HelpRow = {
 	readonly name: string;

@@ -1,7 +1,8 @@
 import {expect, test} from 'vitest';
 import {commands} from '../../commands/index.ts';
 import {noun} from '../../src/command/command.ts';
-import {helpAbout, helpOf, helpOfAll, helpOfEntry} from '../../src/command/help.ts';
+import {runFlags} from '../../src/command/flags.ts';
+import {flagUsage, helpAbout, helpOf, helpOfAll, helpOfEntry, unknownHelp} from '../../src/command/help.ts';
 import {helpKeys, lineKeys} from '../../src/command/help-groups.ts';
 import {readKeys} from '../../src/command/keymap/read-keys.ts';
 import {renderResult} from '../../src/command/render/render.ts';
@@ -101,6 +102,23 @@ test('the help of the program fits 80 columns', () => {
 	expect(inShell.filter(line => line.includes('…'))).toEqual([]);
 	expect(inShell).toContain('-p, --print "prompt"       Answer once, without the app; piped input is added');
 	expect(inShell).toContain('--json            Output JSON');
+	expect(inShell[0]).toBe('Usage: service ["first prompt"]    start the app');
+	const daily = inShell.slice(inShell.indexOf('Every day') + 1, inShell.indexOf('More commands') - 1);
+	expect(daily.map(line => line.split('  ')[0])).toEqual([
+		'-p, --print "prompt"',
+		'-c, --continue',
+		'-r, --resume [id]',
+		'-m, --model provider/name',
+		'--approve mode',
+		'keys set',
+		'model use',
+		'session saved',
+		'login',
+		'env create',
+	]);
+	for (const flag of Object.values(runFlags)) {
+		expect(inShell.filter(line => line.startsWith(flagUsage(flag))).length, flagUsage(flag)).toBeGreaterThan(0);
+	}
 
 	const inApp = draw(helpOfAll(commands, true), 80);
 	expect(inApp.filter(line => line.includes('…'))).toEqual([]);
@@ -110,7 +128,7 @@ test('the help of the program fits 80 columns', () => {
 test('help has groups, from chat to keys, and every command of ours stands in one of them', () => {
 	const headingsOf = (inApp: boolean) => {
 		const result = helpOfAll(commands, inApp);
-		const table = result.kind === 'group' ? result.parts[0] : result;
+		const table = result.kind === 'group' ? result.parts[2] : result;
 		return table?.kind === 'table' ? [...new Set(table.groups)] : [];
 	};
 	const groups = ['Chat', 'Model and cost', 'Sandboxes and logs', 'Platform'];
@@ -148,4 +166,16 @@ test('words that name no command are searched in names, summaries, arguments and
 	expect(found('two-factor')).toEqual(['mfa verify']);
 	expect(found('revoke', 'key')).toContain('api-key revoke');
 	expect(found('nothing-like-this')).toEqual([]);
+	expect([found('x'), found('ost')]).toEqual([[], []]);
+});
+
+test.each([
+	['x', /^Did you mean `\w[^`]*`(?:, `[^`]+`)*(?: or `[^`]+`)?\? Run `help` to see everything\.$/],
+	['lgoin', 'Did you mean `login`? Run `help` to see everything.'],
+	['enviroment', 'Did you mean `help environment`? Run `help` to see everything.'],
+	['qqq', 'Run `help` to see everything.'],
+] as const)('help about %s, which is unknown, is a usage error with suggestions', (word, hint) => {
+	const error = unknownHelp([word], commands, false);
+	expect([error.code, error.message]).toEqual(['usage', `No help about “${word}”.`]);
+	expect(error.hint).toEqual(typeof hint === 'string' ? hint : expect.stringMatching(hint));
 });
