@@ -212,10 +212,11 @@ async function fail(error: unknown): Promise<number> {
 
 /** Prints what kept the program from starting, as the result too where `-p` ends with one. Returns the exit status. */
 async function failToStart(error: unknown): Promise<number> {
-	const {asksForResult, resultWithoutRun} = await import('./headless/result-object.ts');
-	if (asksForResult(process.argv.slice(2))) {
+	const {resultOfStart} = await import('./headless/result-object.ts');
+	const result = resultOfStart(process.argv.slice(2), reportError(error));
+	if (result) {
 		const {printJson} = await import('./headless/print.ts');
-		printJson(resultWithoutRun(reportError(error)), await shown('stdout'));
+		printJson(result, await shown('stdout'));
 	}
 
 	return fail(error);

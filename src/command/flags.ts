@@ -27,7 +27,7 @@ export type Flag = {
 /** Flags by what they set, in the order shown. */
 export type FlagTable<Key extends string = string> = Readonly<Record<Key, Flag>>;
 
-const formats = ['text', 'json', 'stream-json'] as const;
+const formats = ['text', 'json', 'stream-json', 'stream-json-old'] as const;
 export type OutputFormat = (typeof formats)[number];
 
 /** How standard input is used beside a prompt: by what it is, to its end in any case, or not at all. */

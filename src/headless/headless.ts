@@ -16,7 +16,7 @@ import {createLosses, type Losses} from './losses.ts';
 import {runOnce} from './once.ts';
 import {printError, printJson} from './print.ts';
 import {readInput} from './read-input.ts';
-import {resultWithoutRun} from './result-object.ts';
+import {resultIn, resultWithoutRun} from './result-object.ts';
 import {createRunProgress, type RunProgress} from './run-progress.ts';
 
 /** The default limit of model calls without a screen, where nobody sees what they cost. */
@@ -41,7 +41,7 @@ export async function runHeadless(
 	surroundings: Pick<Surroundings, 'store' | 'compose'> & Partial<Pick<Surroundings, 'env'>> & Streams,
 ): Promise<number> {
 	const {store, compose, stdin, stdout, stderr, signal} = surroundings;
-	const isDrawn = stderr.isTTY && once.format !== 'stream-json' && !wantsLinear(surroundings.env ?? {});
+	const isDrawn = stderr.isTTY && !once.format.startsWith('stream') && !wantsLinear(surroundings.env ?? {});
 	const progress = createRunProgress(isDrawn ? stderr : {write: () => true});
 	const losses = createLosses(stderr, progress.clear);
 	try {
@@ -100,7 +100,7 @@ export async function runHeadless(
 		const report = reportError(error);
 		printError(report, stderr, {json: false});
 		if (once.format !== 'text') {
-			printJson(resultWithoutRun(report, losses), stdout);
+			printJson(resultIn(once.format, resultWithoutRun(report, losses)), stdout);
 		}
 
 		return exitStatus[report.code];

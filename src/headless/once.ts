@@ -10,7 +10,7 @@ import type {Conversation} from '../session/conversation.ts';
 import type {AppStore} from '../store/store.ts';
 import {createLosses, isLossy, type Losses} from './losses.ts';
 import {printAnswer, printError, printJson} from './print.ts';
-import {doubted, type RunEnd, resultObject, statusOf} from './result-object.ts';
+import {doubted, type RunEnd, resultIn, resultObject, statusOf} from './result-object.ts';
 import type {RunProgress} from './run-progress.ts';
 
 type Output = {readonly write: (data: string) => unknown; readonly isTTY?: boolean};
@@ -56,10 +56,12 @@ export async function runOnce(
 	const {transcript} = store.getState();
 	const before = {from: blocksOf(transcript).length, usedBefore: transcript.usage.size};
 	let end: RunEnd = {type: 'run-end', reason: 'error', stopReason: 'error'};
+	let last: Recorded | undefined;
 	onRecord(record => {
 		progress?.follow(record.event);
 		losses.follow(record.event);
-		if (format === 'stream-json') {
+		last = record;
+		if (format.startsWith('stream')) {
 			printJson(withShellHints(plainRecord(record)), stdout);
 		}
 
@@ -96,7 +98,7 @@ export async function runOnce(
 		// What makes an answer doubtful is printed already.
 		printEnd(end, stderr);
 	} else {
-		printJson(resultObject(after, judged, {...prices, losses}), stdout);
+		printJson(resultIn(format, resultObject(after, judged, {...prices, losses}), last), stdout);
 	}
 
 	const status = statusOf(judged);

@@ -1,8 +1,8 @@
-import {readFlags, runFlags} from '../command/flags.ts';
+import {type OutputFormat, readFlags, runFlags} from '../command/flags.ts';
 import {type ErrorReport, exitStatus} from '../core/error.ts';
 import type {Json} from '../core/json.ts';
 import {type Block, endText} from '../core/session/block.ts';
-import type {AgentEvent} from '../core/session/event.ts';
+import type {AgentEvent, Recorded} from '../core/session/event.ts';
 import {blocksOf, emptyTranscript, type Transcript} from '../core/session/transcript.ts';
 import {type PriceOf, sumUsage, totalCost} from '../core/session/usage.ts';
 import type {Losses} from './losses.ts';
@@ -10,7 +10,7 @@ import type {Losses} from './losses.ts';
 /** How a run ended. */
 export type RunEnd = Extract<AgentEvent, {type: 'run-end'}>;
 
-/** The object that `--output-format json` prints and `stream-json` ends with. Programs depend on it. */
+/** The object that `--output-format json` prints. Programs depend on it. */
 type ResultObject = {
 	readonly type: 'result';
 	readonly text: string;
@@ -77,6 +77,22 @@ export function resultObject(
 	};
 }
 
+/**
+ * The last line of `stream-json`: a record as all lines before it, whose event is the result. The fields of the result also
+ * stand beside the event, where programs that were written for `json` look for them.
+ */
+type ResultLine = Omit<Recorded, 'event'> & ResultObject & {readonly event: ResultObject};
+
+/** Returns the result as the format ends with it. `last` is the last record of the run; undefined if there was none. */
+export function resultIn(format: OutputFormat, result: ResultObject, last?: Recorded): ResultObject | ResultLine {
+	if (format !== 'stream-json') {
+		return result;
+	}
+
+	const {v = 1, seq = -1, server = 'local', session = result.session_id} = last ?? {};
+	return {v, seq: seq + 1, at: new Date().toISOString(), session, server, event: result, ...result};
+}
+
 /** Returns the end of a run whose answer can't be trusted: incomplete, if nothing was said or `doubt` says why. */
 export function doubted(
 	end: RunEnd,
@@ -92,10 +108,19 @@ export function doubted(
 	return message === undefined ? end : {...end, reason: 'incomplete', error: {code: 'incomplete', message}};
 }
 
-/** True for arguments with which `-p` ends in a result object, whatever else is wrong with them. */
-export function asksForResult(argv: readonly string[]): boolean {
+/** Returns the format in which `-p` ends with a result, whatever else is wrong with its arguments; undefined without one. */
+export function resultFormat(argv: readonly string[]): OutputFormat | undefined {
 	const {given} = readFlags(argv, runFlags);
-	return given.has('prompt') && /^(?:stream-)?json$/.test(given.get('format')?.at(-1) ?? '');
+	const named = given.get('format')?.at(-1);
+	return given.has('prompt') ? resultFormats.find(format => format === named) : undefined;
+}
+
+const resultFormats = ['json', 'stream-json', 'stream-json-old'] as const satisfies readonly OutputFormat[];
+
+/** Returns the result with which `-p` ends if it couldn't begin; undefined if it ends with none. */
+export function resultOfStart(argv: readonly string[], error: ErrorReport): object | undefined {
+	const format = resultFormat(argv);
+	return format && resultIn(format, resultWithoutRun(error));
 }
 
 /** Returns the result of a run that couldn't start, for programs that wait for one. */

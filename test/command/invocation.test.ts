@@ -111,7 +111,11 @@ test.each([
 	[['--model', 'gpt'], 'Invalid model “gpt”.', expect.stringContaining('provider/model-name')],
 	[['--model', 'opennai/gpt'], 'Unknown provider “opennai”.', expect.stringContaining('anthropic, openai')],
 	[['--model='], '--model needs a value.', undefined],
-	[['-p', 'Hi', '--output-format', 'xml'], '--output-format takes text, json, stream-json, not “xml”.', undefined],
+	[
+		['-p', 'Hi', '--output-format', 'xml'],
+		'--output-format takes text, json, stream-json, stream-json-old, not “xml”.',
+		undefined,
+	],
 	[['-p', 'Hi', '--approve', 'some'], '--approve takes never, edits, all, not “some”.', undefined],
 	[['-p', 'Hi', '--max-turns', '0'], '--max-turns takes a positive whole number, not “0”.', undefined],
 	[['-p', 'Hi', '--max-turns', '1.5'], '--max-turns takes a positive whole number, not “1.5”.', undefined],

@@ -96,7 +96,7 @@ test('stream-json writes each record as it arrives and the result last', async (
 		'usage',
 		'run-end',
 	]);
-	expect(lines.at(-1)).toEqual({
+	const result = {
 		type: 'result',
 		text: 'One file.',
 		tool_calls: [{name: 'list_files', arguments: {}}],
@@ -107,7 +107,10 @@ test('stream-json writes each record as it arrives and the result last', async (
 		error: null,
 		warnings: [],
 		refused: 0,
-	});
+	};
+	const {session: id, server, seq} = records.at(-1);
+	const at = expect.any(String);
+	expect(lines.at(-1)).toEqual({v: 1, seq: seq + 1, at, session: id, server, event: result, ...result});
 });
 
 test('stream-json writes records while the answer grows', async () => {

@@ -58,7 +58,7 @@ test.each([
 	[['--out'], ['--output-format']],
 	[
 		['-p', 'Hi', '--output-format', ''],
-		['text', 'json', 'stream-json'],
+		['text', 'json', 'stream-json', 'stream-json-old'],
 	],
 	[['-p', 'Hi', '--output-format=j'], ['--output-format=json']],
 	[['--continue', '--cont'], ['']],

@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import {asksForResult, resultObject, statusOf} from '../../src/headless/result-object.ts';
+import {resultFormat, resultIn, resultObject, resultWithoutRun, statusOf} from '../../src/headless/result-object.ts';
 import {
 	answered,
 	called,
@@ -124,5 +124,15 @@ test.each<[readonly string[], boolean]>([
 	[['-p', '--output-format', 'json', '--output-format', 'text'], false],
 	[['-cp', '--output-format=json', '--nowhere'], true],
 ])('%j asks for a result object: %s', (argv, asks) => {
-	expect(asksForResult(argv)).toBe(asks);
+	expect(resultFormat(argv) !== undefined).toBe(asks);
+});
+
+test('the last line of stream-json is a record with the result, whose fields also stand beside it; the old one is the result', () => {
+	const result = resultWithoutRun({code: 'auth', message: 'No key.'});
+	expect(resultIn('json', result)).toBe(result);
+	expect(resultIn('stream-json-old', result)).toBe(result);
+	const last = {v: 1, seq: 7, at: '2026-01-01T00:00:00.000Z', session, server: 'local', event: start} as const;
+	const at = expect.stringMatching(/Z$/);
+	expect(resultIn('stream-json', result, last)).toEqual({...result, ...last, seq: 8, at, event: result});
+	expect(resultIn('stream-json', result)).toMatchObject({v: 1, seq: 0, session: '', server: 'local', event: result});
 });
