@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 import {closest} from '../src/command/closest.ts';
 import {command, noun} from '../src/command/command.ts';
 import type {CommandContext} from '../src/command/context.ts';
+import type {Result} from '../src/command/result.ts';
 import {noCustomHost, resolveKey} from '../src/config/provider-keys.ts';
 import {saveSettings} from '../src/config/settings/saved-settings.ts';
 import {AppError, reportError} from '../src/core/error.ts';
@@ -77,9 +78,7 @@ const list = command({
 					id,
 					name,
 					context_window: contextWindow ?? null,
-					prices: price
-						? {input: price.input, cache_read: price.cacheRead, cache_write: price.cacheWrite, output: price.output}
-						: null,
+					prices: price ? pricesOf(price) : null,
 				};
 			}),
 		};
@@ -106,8 +105,8 @@ const use = command({
 	args: z.object({model: z.optional(z.string())}),
 	positional: ['model'],
 	completes: {model: 'model'},
-	describe: {model: 'provider/model-name; omit it to select one'},
-	examples: ['model use anthropic/claude-sonnet-4-5'],
+	describe: {model: 'provider/model-name; omit it to select one, or with --json to read which is selected'},
+	examples: ['model use anthropic/claude-sonnet-4-5', 'model --json'],
 	whileRunning: true,
 
 	async run({model}, context) {
@@ -117,7 +116,13 @@ const use = command({
 				store,
 				local: {config, env},
 			},
+			flags: {json},
 		} = context;
+		// A program can't choose: it is told what is selected.
+		if (model === undefined && json) {
+			return selectedModel(context);
+		}
+
 		const id =
 			model ??
 			(await interact.choose({
@@ -154,6 +159,35 @@ const use = command({
 		const hint = key || isDemo ? undefined : `It needs a key: \`keys set ${provider}\``;
 		return {kind: 'text', text: `The model is now ${chosen}.`, ...(hint && {hint}), data: {model: chosen}};
 	},
+});
+
+/** Returns the model that new sessions begin with, and what is known of it. */
+async function selectedModel({program}: CommandContext): Promise<Result> {
+	const {models: known, priceOf} = await program.models.catalog();
+	const {config, env} = program.local;
+	const data = config.read();
+	const id = program.store.getState().model || data.settings.model || demoModel;
+	const {provider} = parseModelId(id);
+	const hasKey = provider === 'demo' || resolveKey(provider, {data, env, row: registry[provider]}) !== undefined;
+	const price = priceOf(id);
+	return {
+		kind: 'text',
+		text: `The model is ${id}.`,
+		data: {
+			model: id,
+			provider,
+			has_key: hasKey,
+			context_window: known.find(each => each.id === id)?.contextWindow ?? null,
+			prices: price ? pricesOf(price) : null,
+		},
+	};
+}
+
+const pricesOf = ({input, cacheRead, cacheWrite, output}: Price) => ({
+	input,
+	cache_read: cacheRead,
+	cache_write: cacheWrite,
+	output,
 });
 
 /** The longest wait for the list of a host. A model that can't be looked up is accepted. */

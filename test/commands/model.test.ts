@@ -57,6 +57,26 @@ test('a model is selected for this and new sessions, and names a missing key', a
 	expect(drawn(await withKey.run('model', 'openai/gpt-x'), 80)).toBe('The model is now openai/gpt-x.');
 });
 
+test('a program is told the selected model, and asked nothing', async () => {
+	const here = testContext({flags: {json: true}});
+	expect(dataOf(await here.run('model'))).toEqual({
+		model: 'demo/demo',
+		provider: 'demo',
+		has_key: true,
+		context_window: null,
+		prices: null,
+	});
+	await here.run('model', 'use', 'openai/gpt-4o');
+	expect(dataOf(await here.run('model'))).toMatchObject({
+		model: 'openai/gpt-4o',
+		provider: 'openai',
+		has_key: false,
+		context_window: expect.any(Number),
+		prices: {input: expect.any(Number)},
+	});
+	expect(here.asked).toEqual([]);
+});
+
 test('the demo model is not saved for new sessions', async () => {
 	const {run, context} = testContext();
 	await run('model', 'use', 'openai/gpt-x');
