@@ -15,7 +15,7 @@ export default command({
 	positional: ['file'],
 	completes: {session: 'saved-session'},
 	describe: {
-		file: 'a new file, whose ending names the format; without it a shell prints the text, the app names a file',
+		file: 'a new file, whose ending names the format; without it a shell prints the text, the app keeps a file outside the project',
 		session: 'id or prefix; defaults to the session on screen, or the latest one here',
 		format: 'markdown, json, html (one page that loads nothing) or events; defaults to the ending of the file',
 		events: 'every recorded event, one JSON object a line',
@@ -44,8 +44,11 @@ export default command({
 		}
 
 		// On screen, raw Markdown would only repeat the conversation.
-		const path = await program.files.write(file ?? fileNameOf(summary.id, endingOf(format)), text);
-		return {kind: 'text', text: `Wrote ${path}.`, data: {path, bytes: Buffer.byteLength(text)}};
+		const path = file
+			? await program.files.write(file, text)
+			: await program.files.keepExport(fileNameOf(summary.id, endingOf(format)), text);
+		const hint = file ? {} : {hint: 'Choose another place: `export <file>`'};
+		return {kind: 'text', text: `Wrote ${path}.`, ...hint, data: {path, bytes: Buffer.byteLength(text)}};
 	},
 });
 

@@ -157,6 +157,8 @@ export type PromptsPart = {
 export type FilesPart = {
 	/** Keeps a copied text in a private file, in place of the one before. Returns its path. Throws AppError("failed"). */
 	readonly keepCopy: (text: string) => Promise<string>;
+	/** Writes a private file of this name into the folder for exports, outside of any project. Returns its path. */
+	readonly keepExport: (name: string, content: string) => Promise<string>;
 	/** Writes a new file. Never replaces one. */
 	readonly write: (path: string, content: string) => Promise<string>;
 	/** Does the same with a stream of bytes. Removes the file if the stream fails. */

@@ -285,6 +285,12 @@ function filesPart({connect = true}: ProgramOptions, {home, folder}: LocalState)
 			await replaceFile(home.copiedFile, text);
 			return home.copiedFile;
 		},
+		async keepExport(name, content) {
+			const {makePrivateFolder} = await import('../storage/private-folder.ts');
+			const exports = join(home.path, 'exports');
+			makePrivateFolder(exports, {hint: 'Replace it with a folder of your own.'});
+			return writeNewFile(join(exports, name), content);
+		},
 		write: (path, content) => writeNewFile(inFolder(path), content),
 		save: (path, chunks) => saveNewFile(inFolder(path), chunks),
 		read: (path, limit) =>

@@ -1,4 +1,4 @@
-import {readFileSync, writeFileSync} from 'node:fs';
+import {readdirSync, readFileSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {expect, test} from 'vitest';
 import {printResult} from '../../src/headless/print.ts';
@@ -122,7 +122,7 @@ test('a conversation is exported as Markdown: printed, or into a new file', asyn
 	expect(readFileSync(path, 'utf8')).toBe(markdown);
 });
 
-test('an export without a name in the app goes to a new file, reported on one line', async () => {
+test('an export without a name in the app goes to a new file outside the project, and says where', async () => {
 	const here = testContext();
 	const id = await saveSession(here, talk);
 	const {kind, text} = (await here.runInApp('export', '--session', id)) as {
@@ -130,8 +130,10 @@ test('an export without a name in the app goes to a new file, reported on one li
 		readonly text: string;
 	};
 	expect(kind).toBe('text');
-	const [, name = ''] = /^Wrote .*\/(session-[\da-f]{8}-\d{8}-\d{6}\.md)\.$/.exec(text) ?? [];
-	expect(readFileSync(join(here.folder, name), 'utf8')).toContain('## You');
+	const [, path = '', folder] = /^Wrote ((.*)\/session-[\da-f]{8}-\d{8}-\d{6}\.md)\.$/.exec(text) ?? [];
+	expect(folder).toBe(join(here.home, 'exports'));
+	expect(readFileSync(path, 'utf8')).toContain('## You');
+	expect(readdirSync(here.folder)).toEqual([]);
 });
 
 test('an export replaces no file, and names the path if it fails', async () => {

@@ -203,6 +203,7 @@ export function testProgram({
 		},
 		files: {
 			keepCopy: async () => home.copiedFile,
+			keepExport: async (name: string) => name,
 			write: async (path: string) => path,
 			save: async (path: string) => path,
 			read: async () => new Uint8Array(),
