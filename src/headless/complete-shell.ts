@@ -12,7 +12,9 @@ import {openConfig} from '../config/config.ts';
 import {openRecents} from '../config/recents.ts';
 import {resolveProfile} from '../config/resolve-profile.ts';
 import type {Environment} from '../core/environment.ts';
+import type {ModelInfo} from '../core/model.ts';
 import {type Home, openHome} from '../storage/home.ts';
+import {localConnection} from '../store/connection-slice.ts';
 import {safeLine} from '../terminal/text/safe-text.ts';
 
 type Options = {
@@ -68,23 +70,55 @@ async function valuesFor(words: readonly string[], {env, folder, asked}: Situati
 	try {
 		const home = openHome(env);
 		const config = openConfig(home);
-		const models = asked.has('model') ? await modelIds() : [];
+		const models = asked.has('model') ? await knownModels() : [];
 		const saved = asked.has('saved-session') ? await savedSessions(home, folder) : [];
+		const remote = resolveProfile({data: config.read(), env, flags: flagsOf(words)})?.name;
+		const profile = remote ?? localConnection.profile;
 		const valuesOf = createCompletionValues({
 			config,
 			recents: openRecents(home.recentsFile),
-			profile: () => resolveProfile({data: config.read(), env, flags: flagsOf(words)})?.name,
-			models: () => models,
+			profile: () => profile,
+			models: () => models.map(({id}) => id),
 		});
-		return kind => (kind === 'saved-session' ? saved : valuesOf(kind));
+		const hints = await hintsFor(asked, home, profile);
+		const examples = asked.has('task') && remote === undefined ? await exampleTasks() : [];
+		const named = new Map([...models.map(({id, name}) => [id, name] as const), ...hints]);
+		const withHint = (value: string): KnownValue => ({value, hint: named.get(value) ?? ''});
+		return kind =>
+			kind === 'saved-session'
+				? saved
+				: [...new Set([...valuesOf(kind), ...(kind === 'task' ? examples : [])])].map(withHint);
 	} catch {
 		return () => [];
 	}
 }
 
-async function modelIds(): Promise<readonly string[]> {
+async function knownModels(): Promise<readonly ModelInfo[]> {
 	const {loadCatalog} = await import('../core/catalog.ts');
-	return (await loadCatalog()).models.map(({id}) => id);
+	return (await loadCatalog()).models;
+}
+
+/** Kinds whose things have a title or a state. */
+const titled = ['session', 'runtime', 'environment'] as const;
+
+/** Returns what was last seen of the things of a server, by id. */
+async function hintsFor(asked: ReadonlySet<ValueKind>, home: Home, profile: string) {
+	if (!titled.some(kind => asked.has(kind))) {
+		return [];
+	}
+
+	const [{openSightings}, {seenText}] = await Promise.all([
+		import('../config/sightings.ts'),
+		import('../command/picker/resume-choices.ts'),
+	]);
+	const seen = await openSightings(home.sightingsFile).recall();
+	return seen.filter(each => each.profile === profile).map(each => [each.id, seenText(each)] as const);
+}
+
+/** Returns the tasks that the embedded server has from its start. */
+async function exampleTasks(): Promise<readonly string[]> {
+	const {exampleNames} = await import('../server/tasks/examples/examples.ts');
+	return exampleNames;
 }
 
 async function savedSessions(home: Home, folder: string): Promise<readonly KnownValue[]> {

@@ -4,6 +4,7 @@ import {expect, test} from 'vitest';
 import {openConfig} from '../../src/config/config.ts';
 import {saveProfile} from '../../src/config/profiles.ts';
 import {openRecents} from '../../src/config/recents.ts';
+import {openSightings} from '../../src/config/sightings.ts';
 import {secret} from '../../src/core/secrets/secret.ts';
 import {runCompletion} from '../../src/headless/complete-shell.ts';
 import {openHome} from '../../src/storage/home.ts';
@@ -100,6 +101,29 @@ test('models and the ids of the profile in use are offered', async () => {
 	expect(wordsOf(await completed(['credits', 'unlimit', ''], {...env, SERVICE_PROFILE: 'other'}))).toEqual(['bob']);
 	expect(wordsOf(await completed(['profile', 'use', ''], env)).toSorted()).toEqual(['lab', 'other']);
 	expect(wordsOf(await completed(['model', 'use', 'openai/gpt-4o']))).toContain('openai/gpt-4o-mini');
+});
+
+test('tasks, models and ids come with their titles, those of the embedded server too', async () => {
+	const path = join(temporaryFolder(), 'home');
+	const env = {SERVICE_HOME: path};
+	const home = openHome(env);
+	expect(wordsOf(await completed(['env', 'create', ''], env))).toEqual(['web-shop', 'broken-cart', 'nightly-import']);
+	const id = '0b5e0a1c-9c1f-4d4e-8b57-0123456789ab';
+	const recents = openRecents(home.recentsFile);
+	recents.remember('local', [
+		{kind: 'environment', id},
+		{kind: 'task', id: 'nightly-import'},
+	]);
+	const sightings = openSightings(home.sightingsFile);
+	const shown = {task_ref: 'web-shop', state: 'torn_down'};
+	const at = new Date().toISOString();
+	sightings.remember([
+		{kind: 'environment', id, profile: 'local', server: 'local', org: 'a', workspace: 'b', at, shown},
+	]);
+	await Promise.all([recents.settle(), sightings.settle()]);
+	expect(wordsOf(await completed(['env', 'create', ''], env))[0]).toBe('nightly-import');
+	expect(await completed(['env', 'logs', ''], env)).toBe(`${id}\tweb-shop · torn down\n`);
+	expect(await completed(['model', 'use', 'openai/gpt-4o-mini'], env)).toMatch(/^openai\/gpt-4o-mini\t\S/);
 });
 
 test('ids of a server that a shell would run, expand or split are not completed [1]', async () => {
