@@ -134,7 +134,7 @@ test('pause, future levels and credit limits are shown as sent; nothing is infer
 		'',
 		'Sandbox',
 		'state          paused',
-		'pause reason   insufficient_credits',
+		'pause reason   insufficient credits',
 		'can be paused  unknown',
 		'expires        not set',
 		'provider       e2b',

@@ -13,6 +13,7 @@ import {identityOf} from '../../platform/identity.ts';
 import type {Place} from '../../platform/platform.ts';
 import type {SessionSummary} from '../../storage/session-summary.ts';
 import type {CommandContext, GlobalFlags} from '../context.ts';
+import {stateWords} from '../render/facts.ts';
 import {titleFrom} from './message-label.ts';
 
 /** Something to resume: its choice in the list, and the action that resumes it in its `place`. */
@@ -168,7 +169,7 @@ const readers: Readonly<Record<Sighting['kind'], (sighting: Sighting) => Read>> 
 		const end = isOver(state) ? undefined : timeOf(expires ?? '');
 		const ending =
 			end === undefined ? undefined : end <= Date.now() ? 'expired' : `expires ${formatAge(expires ?? '')}`;
-		return {label: task, state: joined([state, ending]) || undefined, words: ['env', 'logs']};
+		return {label: task, state: joined([stateWords(state) ?? undefined, ending]) || undefined, words: ['env', 'logs']};
 	},
 };
 

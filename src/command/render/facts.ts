@@ -5,9 +5,11 @@ import type {Result} from '../result.ts';
 
 type Fact = readonly [label: string, value: string | null | undefined];
 
-/** Returns the named values of a record without the missing and empty ones. Times are shown to the second. */
+/** Returns the named values of a record without the missing and empty ones: times to the second, states in words. */
 export function facts(all: readonly Fact[]): ReadonlyArray<readonly [string, string]> {
-	return all.flatMap(([label, value]) => (value ? [[label, value.replace(fraction, 'Z')] as const] : []));
+	return all.flatMap(([label, value]) =>
+		value ? [[label, (named.test(label) ? stateWords(value) : value).replace(fraction, 'Z')] as const] : [],
+	);
 }
 
 /** The fraction of a second at the end of a time in UTC, which is nothing else. */
@@ -58,7 +60,22 @@ export function inWords(value: Json | undefined): string {
 	return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }
 
+/** Returns a state of the API as words: `torn_down` is `torn down`. Anything but such a name stays as it is. */
+export function stateWords(state: string): string;
+export function stateWords(state: string | null | undefined): string | null | undefined;
+export function stateWords(state: string | null | undefined): string | null | undefined {
+	return state && /^[a-z]+(?:_[a-z]+)+$/.test(state) ? wordsOf(state) : state;
+}
+
+/** Fields whose values are names of the API, not texts of anybody. */
+const named = /(?:^|[_ ])(?:state|status|reason|visibility|severity|verdict|outcome)$/;
+
 /** Returns a field of the API as a cell of a table: a time if its name says so, otherwise a short text. */
 export function cellOf(name: string, value: Json | undefined): Cell {
-	return typeof value === 'string' && value && name.endsWith('_at') ? {at: value} : inWords(value);
+	return typeof value === 'string' && value && name.endsWith('_at') ? {at: value} : fieldInWords(name, value);
+}
+
+/** Returns a field of the API as a short text. The name of a state is words. */
+export function fieldInWords(name: string, value: Json | undefined): string {
+	return named.test(name) ? stateWords(inWords(value)) : inWords(value);
 }

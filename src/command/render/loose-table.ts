@@ -2,7 +2,7 @@ import type {Cell} from '../../core/cell.ts';
 import {entryOf} from '../../core/entry-of.ts';
 import type {Json, JsonObject} from '../../core/json.ts';
 import type {Result} from '../result.ts';
-import {cellOf, inWords, wordsOf} from './facts.ts';
+import {cellOf, fieldInWords, wordsOf} from './facts.ts';
 
 type Options = {
 	readonly items: readonly JsonObject[];
@@ -54,7 +54,7 @@ function cellIn(item: JsonObject, name: string): Cell {
 /** Returns the plain values of one object by name. */
 export function looseFields(item: JsonObject): ReadonlyArray<readonly [string, string]> {
 	return Object.entries(item).flatMap(([name, value]) =>
-		isPlain(value) && value !== null && value !== '' ? [[wordsOf(name), inWords(value)] as const] : [],
+		isPlain(value) && value !== null && value !== '' ? [[wordsOf(name), fieldInWords(name, value)] as const] : [],
 	);
 }
 

@@ -4,7 +4,7 @@ import {formatAmount, formatRemaining} from '../../core/format.ts';
 import {isJsonObject, type Json, type JsonObject} from '../../core/json.ts';
 import {mask, type Secret, secret} from '../../core/secrets/secret.ts';
 import {maskText} from '../../net/mask-secret.ts';
-import {facts, factsPart, inWords, wordsOf} from '../render/facts.ts';
+import {facts, factsPart, inWords, stateWords, wordsOf} from '../render/facts.ts';
 import type {Result} from '../result.ts';
 
 type Options = {
@@ -73,7 +73,7 @@ export function environmentCard(environment: Lenient<TaskEnvironment>, {showToke
 		kind: 'group',
 		isDense: true,
 		parts: [
-			factsPart([...known, ...urls], [shown.task_ref ?? 'Sandbox', state].filter(Boolean).join(' · ')),
+			factsPart([...known, ...urls], [shown.task_ref ?? 'Sandbox', stateWords(state)].filter(Boolean).join(' · ')),
 			...(id ? [{kind: 'text', text: '', hint: `${details}: \`env show ${id.slice(0, idLength)}\``} as const] : []),
 		],
 		data,

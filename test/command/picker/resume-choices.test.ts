@@ -9,7 +9,7 @@ const textOf = (state: string, expires_at: string) =>
 test.each([
 	['ready', '2999-01-01T00:00:00Z', /^web-shop · ready · expires 2999-01-01$/],
 	['ready', '2020-01-01T00:00:00Z', /^web-shop · ready · expired$/],
-	['torn_down', '2999-01-01T00:00:00Z', /^web-shop · torn_down$/],
+	['torn_down', '2999-01-01T00:00:00Z', /^web-shop · torn down$/],
 	['failed', '2999-01-01T00:00:00Z', /^web-shop · failed$/],
 ])('a sandbox that is %s and expires %s says when it ends only if it has not ended', (state, expiresAt, text) => {
 	expect(textOf(state, expiresAt)).toMatch(text);
