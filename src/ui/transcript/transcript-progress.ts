@@ -214,7 +214,8 @@ type OpenBlock = {
 	isCut: boolean;
 };
 
-const rehearsed = 'A **word** and `code`:\n\n- one\n\n```\ntwo\n```\n\nthree';
+/** Most kinds of blocks, each once. */
+const rehearsed = 'A **word**:\n\n- one\n\n~~~\ntwo\n~~~\n\nthree';
 
 export function createOpenText({written, speaker, createStream, size}: Dependencies): OpenText {
 	let open: OpenBlock | undefined;
