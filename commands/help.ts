@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import {fieldsOf} from '../src/command/arguments.ts';
 import {command} from '../src/command/command.ts';
 import {type Entry, verbOfAlias} from '../src/command/context.ts';
-import {helpAbout, helpOf, helpOfAll, helpOfEntry, unknownHelp} from '../src/command/help.ts';
+import {helpAbout, helpOf, helpOfAll, helpOfEntry} from '../src/command/help.ts';
 import {type HelpKeys, helpKeys, lineKeys} from '../src/command/help-groups.ts';
 import {isLineByLine} from '../src/command/line-by-line.ts';
 import type {Result} from '../src/command/result.ts';
@@ -47,16 +47,16 @@ export default command({
 			return page;
 		}
 
-		const found = helpOfCommand(entries, words, {entry, inApp, keys});
+		const found = await helpOfCommand(entries, words, {entry, inApp, keys});
 		return page ? {kind: 'group', parts: [found, page], data: 'data' in found ? (found.data ?? null) : null} : found;
 	},
 });
 
-function helpOfCommand(
+async function helpOfCommand(
 	entries: readonly Entry[],
 	words: readonly string[],
 	{entry, inApp, keys}: {readonly entry: Entry | undefined; readonly inApp: boolean; readonly keys: HelpKeys},
-): Result {
+): Promise<Result> {
 	const ofAlias = entry && verbOfAlias(entry, words[0] ?? '');
 	// An alias with flags of its own is a command: `sessions --all`.
 	if (entry && words.length === 1 && (!ofAlias || fieldsOf(ofAlias.args).length === 0)) {
@@ -70,6 +70,7 @@ function helpOfCommand(
 	}
 
 	if (!entry) {
+		const {unknownHelp} = await import('../src/command/unknown-help.ts');
 		throw unknownHelp(words, entries, inApp);
 	}
 

@@ -1,6 +1,5 @@
 import * as z from 'zod/mini';
 import {command} from '../src/command/command.ts';
-import {formatAmount} from '../src/core/format.ts';
 
 export default command({
 	name: 'import',
@@ -15,58 +14,7 @@ export default command({
 	whileRunning: true,
 
 	async run({path, again = false}, {program, signal}) {
-		const {sessions, failures, passed} = await program.session.importFrom({path, again}, signal);
-		const fresh = sessions.filter(({isNew}) => isNew);
-		const here = program.project.folder.path();
-		const isElsewhere = sessions.some(({folder}) => folder !== here);
-		return {
-			kind: 'table',
-			title: titleOf(fresh.length, sessions.length),
-			columns: [
-				{label: 'id'},
-				{label: 'from'},
-				{label: 'updated'},
-				{label: 'messages', align: 'right'},
-				{label: 'calls', align: 'right', spare: true},
-				...(isElsewhere ? [{label: 'folder', cut: 'middle', spare: true} as const] : []),
-				{label: 'about'},
-			],
-			rows: sessions.map(({id, client, at, messages, calls, folder, title, isNew}) => [
-				id.slice(0, 8),
-				client,
-				{at},
-				String(messages),
-				String(calls),
-				...(isElsewhere ? [folder] : []),
-				isNew ? title : `${title} (imported before)`,
-			]),
-			empty: '',
-			opens: {words: ['resume'], ids: sessions.map(({id}) => id)},
-			notes: [
-				...sessions
-					.flatMap(({id, remainder}) => remainder.map(text => `${id.slice(0, 8)}: ${text}`))
-					.slice(0, maxNotes),
-				...failures.slice(0, maxNotes).map(({path: file, message}) => `Not imported: ${file}: ${message}`),
-				...(failures.length > maxNotes ? [`${failures.length - maxNotes} more files were not imported.`] : []),
-				...passed,
-				'Resume one: `resume <id>`',
-			],
-			data: {
-				sessions: sessions.map(({isNew, at, ...session}) => ({...session, updated_at: at, is_new: isNew})),
-				failures,
-				notes: passed,
-			},
-		};
+		const {importResult} = await import('../src/command/views/import-view.ts');
+		return importResult(await program.session.importFrom({path, again}, signal), program.project.folder.path());
 	},
 });
-
-/** Most sentences of one kind below the list. */
-const maxNotes = 12;
-
-function titleOf(fresh: number, all: number): string {
-	const before = all - fresh;
-	const known = before > 0 ? `${before} imported before` : '';
-	return [fresh > 0 || before === 0 ? `Imported ${formatAmount(fresh, 'conversation')}` : '', known]
-		.filter(Boolean)
-		.join(' · ');
-}

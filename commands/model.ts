@@ -2,7 +2,6 @@ import * as z from 'zod/mini';
 import {closest} from '../src/command/closest.ts';
 import {command, noun} from '../src/command/command.ts';
 import type {CommandContext} from '../src/command/context.ts';
-import type {Result} from '../src/command/result.ts';
 import {noCustomHost, resolveKey} from '../src/config/provider-keys.ts';
 import {saveSettings} from '../src/config/settings/saved-settings.ts';
 import {AppError, reportError} from '../src/core/error.ts';
@@ -78,7 +77,9 @@ const list = command({
 					id,
 					name,
 					context_window: contextWindow ?? null,
-					prices: price ? pricesOf(price) : null,
+					prices: price
+						? {input: price.input, cache_read: price.cacheRead, cache_write: price.cacheWrite, output: price.output}
+						: null,
 				};
 			}),
 		};
@@ -120,6 +121,7 @@ const use = command({
 		} = context;
 		// A program can't choose: it is told what is selected.
 		if (model === undefined && json) {
+			const {selectedModel} = await import('../src/command/views/selected-model.ts');
 			return selectedModel(context);
 		}
 
@@ -159,35 +161,6 @@ const use = command({
 		const hint = key || isDemo ? undefined : `It needs a key: \`keys set ${provider}\``;
 		return {kind: 'text', text: `The model is now ${chosen}.`, ...(hint && {hint}), data: {model: chosen}};
 	},
-});
-
-/** Returns the model that new sessions begin with, and what is known of it. */
-async function selectedModel({program}: CommandContext): Promise<Result> {
-	const {models: known, priceOf} = await program.models.catalog();
-	const {config, env} = program.local;
-	const data = config.read();
-	const id = program.store.getState().model || data.settings.model || demoModel;
-	const {provider} = parseModelId(id);
-	const hasKey = provider === 'demo' || resolveKey(provider, {data, env, row: registry[provider]}) !== undefined;
-	const price = priceOf(id);
-	return {
-		kind: 'text',
-		text: `The model is ${id}.`,
-		data: {
-			model: id,
-			provider,
-			has_key: hasKey,
-			context_window: known.find(each => each.id === id)?.contextWindow ?? null,
-			prices: price ? pricesOf(price) : null,
-		},
-	};
-}
-
-const pricesOf = ({input, cacheRead, cacheWrite, output}: Price) => ({
-	input,
-	cache_read: cacheRead,
-	cache_write: cacheWrite,
-	output,
 });
 
 /** The longest wait for the list of a host. A model that can't be looked up is accepted. */

@@ -1,8 +1,6 @@
-import {AppError} from '../core/error.ts';
 import {shellLine} from '../core/program-name.ts';
 import {noOwnKeys} from '../editor/keymap/keymap.ts';
 import {fieldsOf, flagOf, usageOf} from './arguments.ts';
-import {closest} from './closest.ts';
 import {type Command, type Entry, isNoun, verbOfAlias} from './context.ts';
 import {type Flag, globalFlags, runFlags} from './flags.ts';
 import {type HelpKeys, helpGroupOf, helpGroups, helpKeys, keyGroup, topicGroup} from './help-groups.ts';
@@ -123,24 +121,6 @@ export function helpAbout(
 	const hint = inApp ? appHelp : 'Run `$ <command> --help` for details.';
 	return found.length > 0 ? tableOf(`Help about “${words.join(' ')}”`, found, [hint]) : undefined;
 }
-
-/** Returns the error for words that the help has nothing about, with what may have been meant. */
-export function unknownHelp(words: readonly string[], entries: readonly Entry[], inApp: boolean): AppError {
-	const typed = words.join(' ').toLowerCase();
-	const commands = commandRows(entries, inApp).map(({about}) => about);
-	const names = [...commands, ...entries.map(({name}) => name), ...topics.map(({name}) => name)];
-	const near = closest(typed, [...names, ...names.flatMap(name => name.split(' '))]);
-	const like = names.filter(name => name.split(' ').includes(near ?? '') || name.includes(typed));
-	const known = near !== undefined && names.includes(near) ? [near] : [...new Set(like)].slice(0, maxSuggested);
-	const lines = known.map(name => `\`${commands.includes(name) ? name : `help ${name}`}\``);
-	const meant = lines.length > 0 ? `Did you mean ${lines.join(', ').replace(/, (?=[^,]*$)/, ' or ')}? ` : '';
-	return new AppError('usage', `No help about “${words.join(' ')}”.`, {
-		hint: `${meant}Run \`help\` to see everything.`,
-	});
-}
-
-/** Most commands that are suggested. */
-const maxSuggested = 4;
 
 type HelpRow = {
 	readonly name: string;

@@ -2,11 +2,12 @@ import {expect, test} from 'vitest';
 import {commands} from '../../commands/index.ts';
 import {noun} from '../../src/command/command.ts';
 import {runFlags} from '../../src/command/flags.ts';
-import {flagUsage, helpAbout, helpOf, helpOfAll, helpOfEntry, unknownHelp} from '../../src/command/help.ts';
+import {flagUsage, helpAbout, helpOf, helpOfAll, helpOfEntry} from '../../src/command/help.ts';
 import {helpKeys, lineKeys} from '../../src/command/help-groups.ts';
 import {readKeys} from '../../src/command/keymap/read-keys.ts';
 import {renderResult} from '../../src/command/render/render.ts';
 import type {Result} from '../../src/command/result.ts';
+import {unknownHelp} from '../../src/command/unknown-help.ts';
 import {createPalette} from '../../src/terminal/text/style.ts';
 import {entries, greet, vault} from './entries.ts';
 
