@@ -22,6 +22,21 @@ import {secret} from '../src/core/secrets/secret.ts';
 import type {KeyCheck} from '../src/providers/check-key.ts';
 import {registry} from '../src/providers/registry.ts';
 
+/** The pages where vendors give out keys. Not in the rows of providers, which every start reads. */
+const keyPages: Partial<Record<ProviderName, string>> = {
+	anthropic: 'console.anthropic.com/settings/keys',
+	openai: 'platform.openai.com/api-keys',
+	google: 'aistudio.google.com/apikey',
+	mistral: 'console.mistral.ai/api-keys',
+	groq: 'console.groq.com/keys',
+	openrouter: 'openrouter.ai/keys',
+	deepseek: 'platform.deepseek.com/api_keys',
+	xai: 'console.x.ai',
+	together: 'api.together.ai/settings/api-keys',
+	fireworks: 'app.fireworks.ai/settings/users/api-keys',
+	cerebras: 'cloud.cerebras.ai',
+};
+
 const set = command({
 	name: 'set',
 	summary: 'Save the API key of a model provider',
@@ -109,7 +124,8 @@ async function askForKey(
 
 	// What is no URL is refused by `newKey`.
 	const optional = needsNoKey(row, base === undefined ? undefined : parseServerUrl(base).href);
-	const from = row.keyPage ? `, from ${row.keyPage}` : '';
+	const page = keyPages[provider];
+	const from = page ? `, from ${page}` : '';
 	const label = `API key for ${row.label}${from} (typing is hidden${optional ? '; leave blank if it needs none' : ''}):`;
 	const ask = async () => interact.ask({label, masked: true, ...(optional && {optional})});
 	// A program that needs no key isn't asked for one.

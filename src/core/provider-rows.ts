@@ -30,8 +30,6 @@ export type ProviderData = {
 	readonly adapter: 'anthropic' | 'gemini' | 'openai-chat' | 'openai-responses';
 	/** How its Chat Completions differ. */
 	readonly quirks?: Partial<ChatQuirks>;
-	/** The page where the vendor gives out keys. */
-	readonly keyPage?: string;
 	/** A program that users run themselves: it needs no key unless it asks for one. */
 	readonly keyless?: boolean;
 	/** The path below the base URL that checks a key for free; `models` by default. */
@@ -47,7 +45,6 @@ const chat = {auth: 'bearer', adapter: 'openai-chat'} as const;
 const rows = {
 	anthropic: {
 		label: 'Anthropic',
-		keyPage: 'console.anthropic.com/settings/keys',
 		keyVariables: ['ANTHROPIC_API_KEY'],
 		baseVariable: 'ANTHROPIC_BASE_URL',
 		defaultBaseUrl: 'https://api.anthropic.com',
@@ -59,7 +56,6 @@ const rows = {
 	},
 	openai: {
 		label: 'OpenAI',
-		keyPage: 'platform.openai.com/api-keys',
 		keyVariables: ['OPENAI_API_KEY'],
 		baseVariable: 'OPENAI_BASE_URL',
 		defaultBaseUrl: 'https://api.openai.com/v1',
@@ -70,7 +66,6 @@ const rows = {
 	},
 	google: {
 		label: 'Google',
-		keyPage: 'aistudio.google.com/apikey',
 		keyVariables: ['GOOGLE_API_KEY', 'GEMINI_API_KEY'],
 		baseVariable: 'GOOGLE_BASE_URL',
 		defaultBaseUrl: 'https://generativelanguage.googleapis.com',
@@ -83,7 +78,6 @@ const rows = {
 	mistral: {
 		...chat,
 		label: 'Mistral',
-		keyPage: 'console.mistral.ai/api-keys',
 		keyVariables: ['MISTRAL_API_KEY'],
 		baseVariable: 'MISTRAL_BASE_URL',
 		defaultBaseUrl: 'https://api.mistral.ai/v1',
@@ -94,7 +88,6 @@ const rows = {
 	groq: {
 		...chat,
 		label: 'Groq',
-		keyPage: 'console.groq.com/keys',
 		keyVariables: ['GROQ_API_KEY'],
 		baseVariable: 'GROQ_BASE_URL',
 		defaultBaseUrl: 'https://api.groq.com/openai/v1',
@@ -108,7 +101,6 @@ const rows = {
 	openrouter: {
 		...chat,
 		label: 'OpenRouter',
-		keyPage: 'openrouter.ai/keys',
 		keyVariables: ['OPENROUTER_API_KEY'],
 		baseVariable: 'OPENROUTER_BASE_URL',
 		defaultBaseUrl: 'https://openrouter.ai/api/v1',
@@ -126,7 +118,6 @@ const rows = {
 	deepseek: {
 		...chat,
 		label: 'DeepSeek',
-		keyPage: 'platform.deepseek.com/api_keys',
 		keyVariables: ['DEEPSEEK_API_KEY'],
 		baseVariable: 'DEEPSEEK_BASE_URL',
 		defaultBaseUrl: 'https://api.deepseek.com',
@@ -137,7 +128,6 @@ const rows = {
 	xai: {
 		...chat,
 		label: 'xAI',
-		keyPage: 'console.x.ai',
 		keyVariables: ['XAI_API_KEY'],
 		baseVariable: 'XAI_BASE_URL',
 		defaultBaseUrl: 'https://api.x.ai/v1',
@@ -148,7 +138,6 @@ const rows = {
 	together: {
 		...chat,
 		label: 'Together AI',
-		keyPage: 'api.together.ai/settings/api-keys',
 		keyVariables: ['TOGETHER_API_KEY'],
 		baseVariable: 'TOGETHER_BASE_URL',
 		defaultBaseUrl: 'https://api.together.ai/v1',
@@ -160,7 +149,6 @@ const rows = {
 	fireworks: {
 		...chat,
 		label: 'Fireworks',
-		keyPage: 'app.fireworks.ai/settings/users/api-keys',
 		keyVariables: ['FIREWORKS_API_KEY'],
 		baseVariable: 'FIREWORKS_BASE_URL',
 		defaultBaseUrl: 'https://api.fireworks.ai/inference/v1',
@@ -172,7 +160,6 @@ const rows = {
 	cerebras: {
 		...chat,
 		label: 'Cerebras',
-		keyPage: 'cloud.cerebras.ai',
 		keyVariables: ['CEREBRAS_API_KEY'],
 		baseVariable: 'CEREBRAS_BASE_URL',
 		defaultBaseUrl: 'https://api.cerebras.ai/v1',
