@@ -34,6 +34,7 @@ const inApp = new Set([
 	'pin list',
 	'pin remove',
 	'approvals mode',
+	'queue',
 	'undo',
 	'rewind',
 	'fork',
