@@ -172,12 +172,10 @@ async function followAll() {
 	await follow('an approved edit', ['quagga'], () => terminal.type('y'), isOn('✓ Edit poem.txt'));
 	await waitForIdle(terminal);
 
-	await send('/env create web-shop', 'Enter send to the agent');
+	await send('/env create web-shop', 'task of web-shop');
 	await waitForIdle(terminal);
 	const [, id] = /environment:? +([0-9a-f]{8}-[0-9a-f-]{27})/.exec(terminal.text());
 	const [, address] = /web:? +(http:\/\/127\.0\.0\.1:\d+)/.exec(terminal.text());
-	terminal.press('ctrl+c');
-	await terminal.waitFor(isOn('Ask something'));
 	terminal.type('/env list');
 	await terminal.waitFor(isOn('❯ /env list'));
 	const count = () => terminal.text().split(id.slice(0, 8)).length;
