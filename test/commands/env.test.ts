@@ -58,7 +58,7 @@ test.each([
 	[{expires_at: '2199-11-21T09:00:00Z'}, 'expires'],
 	[{error: 'no room', service_urls: {}}, 'error'],
 ])(
-	'in the app a new sandbox is a card of at most six lines, and the task stands in the prompt only [8]',
+	'in the app a new sandbox is a card of at most six lines, and the task is offered to the prompt only [8]',
 	async (changed, label) => {
 		const {env} = await api({
 			[path]: {json: {...environment, ...changed, service_urls: {...environment.service_urls, more: {}}}},
@@ -71,7 +71,7 @@ test.each([
 		expect(lines.some(line => line.startsWith(label))).toBe(true);
 		expect(lines.at(-1)).toMatch(/^Task, verification, [12] more services?: \/env show 0b5e0a1c$/);
 		expect(lines.join()).not.toMatch(/queue|exec-0123/);
-		expect(here.store.getState().composer.text.match(/Look at the queue/g)).toHaveLength(1);
+		expect(here.store.getState().offered?.text.match(/Look at the queue/g)).toHaveLength(1);
 		expect(dataOf(result)).toMatchObject({id, execute_token: '***', instruction: environment.instruction});
 	},
 );
