@@ -54,15 +54,15 @@ test('the picker lists everything known with state, cost and age, without a requ
 	expect(await run('resume')).toEqual({kind: 'text', text: 'Nothing changed.'});
 	const choices = offered({...here, asked});
 	expect(choices.map(({label, detail}) => [label, detail])).toEqual([
+		['Read it', `saved · $0.013 · 3 h ago · 2 messages · ${saved.slice(0, 8)}`],
 		['dev-box', `runtime on ${profile} · paused: timeout · 12 credits · seen now`],
 		['Old \u001B[2Jtalk', `session on ${profile} · active · $1.50 · seen now · 55555555`],
-		['Read it', `saved · $0.013 · 3 h ago · 2 messages · ${saved.slice(0, 8)}`],
-		[id('e'), `environment on ${profile} · details not loaded`],
+		['eeeeeeee', `environment on ${profile} · details not loaded`],
 	]);
 	expect(choices.map(({fields}) => fields)).toMatchObject([
+		{kind: 'saved session', state: 'saved', server: 'this machine', cost: expect.closeTo(0.0126, 4)},
 		{kind: 'runtime', state: 'paused: timeout', credits: 12, server: `${profile} ${server.origin}`},
 		{kind: 'server session', state: 'active', cost: 1.5, id: session.id},
-		{kind: 'saved session', state: 'saved', server: 'this machine', cost: expect.closeTo(0.0126, 4)},
 		{kind: 'environment', id: id('e')},
 	]);
 	expect(server.seen).toEqual([]);
