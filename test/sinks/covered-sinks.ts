@@ -8,10 +8,11 @@ type OwnText = {readonly own: string};
 
 /** For each place in the source where text reaches the terminal, the hostile input that a test brings there. */
 export const coveredSinks: Readonly<Record<string, readonly Drive[] | OwnText>> = {
-	'src/ui/app.tsx App <Lines>': ['queue', 'steps', 'suggestion'],
+	'src/ui/app.tsx App <Lines>': ['steps', 'suggestion'],
+	'src/ui/app.tsx WaitingQueue <Lines>': ['queue'],
 	'src/ui/app.tsx App <Text>': ['toast'],
 	'src/ui/app.tsx LogPanel <Lines>': ['log panel'],
-	'src/ui/composer.tsx Composer setPrompt': ['prompt'],
+	'src/ui/composer.tsx Composer setPrompt': ['prompt', 'offer'],
 	'src/ui/lines.tsx Lines <Text>': ['lines', 'queue', 'picker'],
 	'src/ui/status-line.tsx StatusLine <Text>': ['connection and model', 'not saved', 'command that runs'],
 	'src/ui/panels/ask-panel.tsx AskView <Lines>': ['question of the agent'],
@@ -24,6 +25,7 @@ export const coveredSinks: Readonly<Record<string, readonly Drive[] | OwnText>> 
 	'src/ui/panels/field-panel.tsx FieldView <TextInput>': ['field'],
 	'src/ui/panels/lines-panel.tsx LinesView <Lines>': ['lines'],
 	'src/ui/panels/pick-panel.tsx Picker <Lines>': ['picker'],
+	'src/ui/panels/queue-panel.tsx QueueView <Lines>': ['list of waiting messages'],
 	'src/ui/panels/table-panel.tsx TableView <Lines>': ['table'],
 	'src/ui/panels/table-panel.tsx TableView <Text>': ['table'],
 	'src/ui/opening/greet.ts greet painter.print': ['welcome'],

@@ -62,9 +62,14 @@ export const screenDrives: Readonly<Record<string, Drive>> = {
 		openPanel(store, {kind: 'pick', title: text, choices: []});
 	},
 	queue: ({store}, text) => store.setState({queue: [{id: 'q', text}] as never}),
+	'list of waiting messages': ({store}, text) => {
+		store.setState({queue: [{id: 'q', text}] as never});
+		openPanel(store, {kind: 'queue'});
+	},
 	steps: ({store}, text) =>
 		store.setState(({transcript}) => ({transcript: {...transcript, todo: [{text, state: 'active'}]}})),
 	prompt: ({store}, text) => store.getState().setComposer(setComposerText(store.getState().composer, text)),
+	offer: ({store}, text) => store.setState({offered: {label: text, text}} as never),
 	suggestion: async ({store, terminal, waitFor}, text) => {
 		const {composer, setComposer, setSavedSessions} = store.getState();
 		setComposer(setComposerText(composer, '/resume '));
