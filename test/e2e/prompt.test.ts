@@ -59,9 +59,9 @@ test('a backslash before Enter, Alt+Enter and Ctrl+J break the line, a paste is 
 test('a slash shows the commands; arrows select, Tab completes, Escape closes, and an unknown one suggests another', async () => {
 	const {host, terminal} = await openChat();
 	terminal.type('/');
-	await terminal.waitFor(/❯ \/\n❯ \/login .*\n {2}\/logout .*\n/);
+	await terminal.waitFor(/❯ \/\n❯ \/new .*\n {2}\/session .*\n/);
 	terminal.press('down');
-	await terminal.waitFor(/\n❯ \/logout /);
+	await terminal.waitFor(/\n❯ \/session /);
 	terminal.press('up', 'up');
 	await terminal.waitFor(/\n❯ \/quit /);
 	terminal.type('mod');

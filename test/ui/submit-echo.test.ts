@@ -18,7 +18,8 @@ const restores = command({
 test('the line of a command stands above what it adds to the conversation', async () => {
 	const {type, waitFor, lines} = runApp({more: [restores]});
 	await waitFor('Demo model');
-	const shown = () => lines().slice(7, lines().findLastIndex(line => line.startsWith('────')) - 1);
+	const shown = () =>
+		lines().slice(lines().indexOf('❯ /restores'), lines().findLastIndex(line => line.startsWith('────')) - 1);
 	type('/restores\r');
 	await waitFor('Undone.');
 	expect(shown()).toEqual(['❯ /restores', '', '↺ Undid changes to 1 file: a.txt', '', 'Undone.']);

@@ -30,7 +30,8 @@ test('a message waits for the command before it, however busy the machine is', a
 	type('/toil\u001b[F\rhi\u001b[F\r');
 	await waitFor('Hello.');
 	await waitFor('idle');
-	expect(lines().slice(7, 13)).toEqual(['❯ /toil', 'Toiled.', '', '❯ hi', '', 'Hello.']);
+	const first = lines().indexOf('❯ /toil');
+	expect(lines().slice(first, first + 6)).toEqual(['❯ /toil', 'Toiled.', '', '❯ hi', '', 'Hello.']);
 });
 
 const refused = command({

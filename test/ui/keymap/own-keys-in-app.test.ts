@@ -39,7 +39,11 @@ test('the app has the keys of the user in a list, in the transcript and on the p
 	type('/help\r');
 	await waitFor('Ctrl+O open · Tab sort');
 	type('\r');
-	type('\n'.repeat(6));
+	for (let pressed = 0; pressed < 30 && !lines().some(line => line.startsWith('❯ /resume')); pressed++) {
+		type('\n');
+		await settle();
+	}
+
 	await waitFor('❯ /resume');
 	type('\u000f');
 	await waitFor('Usage: /resume');
