@@ -1,6 +1,6 @@
 import {useEffect, useRef, useState} from 'react';
 import {stillStepMs} from '../terminal/motion.ts';
-import {awaitsModel, retryTime} from './attention/attention-text.ts';
+import {activityOf, awaitsModel, retryTime} from './attention/attention-text.ts';
 import {useApp, useUi} from './context.ts';
 
 /** For how long a model may write nothing before that is shown: one that thinks is often silent for seconds. */
@@ -13,7 +13,7 @@ export function useCountdown(end: number | undefined): number {
 }
 
 type Times = {
-	/** Since the start, in milliseconds: whole seconds or larger steps; 0 without a start. */
+	/** Since the start, without the time in which the user was asked, in milliseconds: whole seconds or larger steps; 0 without a start. */
 	readonly elapsedMs: number;
 	/** For how long the model of the run has written nothing; 0 for the first ten seconds, while a tool works, and without a run. */
 	readonly silentMs: number;
@@ -21,10 +21,11 @@ type Times = {
 	readonly retryMs: number;
 };
 
-/** Returns how long a run, or a command that began at `start` (ISO 8601), has taken, and how long a run is silent. */
+/** Returns how long a run, or a command that began at `start` (ISO 8601), has worked, and how long a run is silent. */
 export function useTimes(start: string | undefined, run: string | undefined): Times {
 	const {store} = useUi();
 	const {now, stepMs} = useClock(start);
+	const askedMs = useAskedMs(start);
 	const heard = useRef({run, seq: -1, at: Date.now()});
 	const {transcript} = store.getState();
 	const {seq} = transcript;
@@ -37,10 +38,28 @@ export function useTimes(start: string | undefined, run: string | undefined): Ti
 	const retryAt = run && awaitsModel(transcript) ? retryTime(transcript) : 0;
 	const silentMs = wholeSteps(now - Math.max(heard.current.at, retryAt));
 	return {
-		elapsedMs: start ? wholeSteps(now - Date.parse(start)) : 0,
+		elapsedMs: start ? wholeSteps(now - Date.parse(start) - askedMs(now)) : 0,
 		silentMs: run && silentMs >= shownSilenceMs ? silentMs : 0,
 		retryMs: Math.max(0, Math.ceil((retryAt - now) / stepMs) * stepMs),
 	};
+}
+
+/** Returns what says for how many milliseconds since `start` the user was asked, and nothing worked. */
+function useAskedMs(start: string | undefined): (now: number) => number {
+	const isAsked = useApp(state => activityOf(state) === 'needs you');
+	const asked = useRef({start, totalMs: 0, since: 0});
+	if (asked.current.start !== start) {
+		asked.current = {start, totalMs: 0, since: 0};
+	}
+
+	const {totalMs, since} = asked.current;
+	if (isAsked && since === 0) {
+		asked.current = {start, totalMs, since: Date.now()};
+	} else if (!isAsked && since > 0) {
+		asked.current = {start, totalMs: totalMs + Date.now() - since, since: 0};
+	}
+
+	return now => asked.current.totalMs + (asked.current.since > 0 ? Math.max(0, now - asked.current.since) : 0);
 }
 
 /** Returns the time while there is something to count: each second, or each few of them with reduced motion. */

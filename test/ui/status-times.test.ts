@@ -8,12 +8,12 @@ import {UiContext} from '../../src/ui/context.ts';
 import {createLiveLines} from '../../src/ui/screen/frame.ts';
 import {Status} from '../../src/ui/status-line.tsx';
 
-const run = {id: 'r', model: 'custom/demo', server: 'local', startedAt: '2026-01-01T00:00:00.000Z'};
-
-test('a wait for the next attempt is counted down, and the silence after it from its end', async () => {
+/** The status line of a run that begins now, by a clock that the test moves. */
+function runningStatus() {
 	vi.useFakeTimers({toFake: ['setInterval', 'clearInterval', 'Date']});
 	onTestFinished(() => void vi.useRealTimers());
 	const store = createAppStore();
+	const run = {id: 'r', model: 'custom/demo', server: 'local', startedAt: new Date().toISOString()};
 	store.setState(({transcript}) => ({size: {columns: 100, rows: 24}, transcript: {...transcript, run}}));
 	const ui = {
 		...{store, palette: createPalette({color: false}), live: createLiveLines()},
@@ -22,14 +22,37 @@ test('a wait for the next attempt is counted down, and the silence after it from
 	};
 	const {lastFrame, unmount} = render(createElement(UiContext, {value: ui}, createElement(Status)));
 	onTestFinished(unmount);
-	const after = async (seconds: number) => {
-		for (let second = 0; second < seconds; second++) {
-			vi.advanceTimersByTime(1000);
-			await setImmediate();
-		}
+	return {
+		store,
+		/** Returns the line after so many seconds. */
+		async after(seconds: number) {
+			for (let second = 0; second < seconds; second++) {
+				vi.advanceTimersByTime(1000);
+				await setImmediate();
+			}
 
-		return /(?:retrying|no output) .*/.exec(lastFrame() ?? '')?.[0];
+			return lastFrame() ?? '';
+		},
 	};
+}
+
+test('the clock of a run stands still while the user is asked', async () => {
+	const {store, after} = runningStatus();
+	expect(await after(3)).toContain('● working 3 s');
+	for (const seconds of [10, 60]) {
+		store.setState({manner: 'asks'});
+		expect(await after(seconds)).toContain('● waiting for you');
+		store.setState({manner: undefined});
+		await after(1);
+	}
+
+	expect(await after(1)).toMatch(/● working [56] s/);
+});
+
+test('a wait for the next attempt is counted down, and the silence after it from its end', async () => {
+	const status = runningStatus();
+	const {store} = status;
+	const after = async (seconds: number) => /(?:retrying|no output) .*/.exec(await status.after(seconds))?.[0];
 	await after(1);
 	const {session} = store.getState().transcript;
 	const event = {type: 'notice', level: 'info', text: 'Retrying.', waitMs: 25_000} as const;
