@@ -1,6 +1,7 @@
 import {AppError} from '../core/error.ts';
 import {blocksOf, type Transcript} from '../core/session/transcript.ts';
 import {minPrefixLength} from '../core/uuid.ts';
+import type {BackgroundSession} from '../store/session-slice.ts';
 import {type AppState, type AppStore, createAppStore} from '../store/store.ts';
 import {type Conversation, createConversation, type OpenSession} from './conversation.ts';
 import {createSwitch, type SessionSwitch} from './session-switch.ts';
@@ -14,22 +15,30 @@ export type Slot = {
 	readonly whenFront: (signal: AbortSignal) => Promise<void>;
 };
 
-/** What a session in the background does. */
-type BackgroundState = 'running' | 'waiting' | 'ended';
+type BackgroundEvents = {
+	/** Called when the session waits for the user, goes on, or has ended its run. */
+	readonly onState: () => void;
+	/** Called when it has another message. */
+	readonly onMessage: () => void;
+};
 
 type MovableSlot = Slot & {
-	/** Goes to the background with what the app shows now. `onChange` is called when its state changes. */
-	readonly leave: (onChange: () => void) => void;
+	/** Goes to the background with what the app shows now. */
+	readonly leave: (on: BackgroundEvents) => void;
 	/** Comes back, with what it has done since. Those that wait for it go on. */
 	readonly enter: () => void;
 	readonly transcript: () => Transcript;
-	readonly state: () => BackgroundState;
+	readonly state: () => BackgroundSession['state'];
+	/** Returns how many messages of the agent came while it was in the background. */
+	readonly unread: () => number;
 };
 
 /** Creates the slot of a conversation that is in front. */
 function createSlot(app: AppStore): MovableSlot {
 	let own: AppStore | undefined;
 	let onState = () => {};
+	/** The number of blocks that were there when it went to the background. */
+	let seen = 0;
 	const waiting = new Set<() => void>();
 	const getState = () => (own ?? app).getState();
 
@@ -57,14 +66,17 @@ function createSlot(app: AppStore): MovableSlot {
 				onState();
 			});
 		},
-		leave(onChange) {
+		leave(on) {
 			const store = createAppStore();
 			store.setState(ofSession(app.getState()));
 			own = store;
-			onState = onChange;
+			({onState} = on);
+			seen = store.getState().transcript.settled.length;
 			store.subscribe(({transcript}, before) => {
 				if (before.transcript.run && !transcript.run) {
 					onState();
+				} else if (before.transcript.settled !== transcript.settled) {
+					on.onMessage();
 				}
 			});
 		},
@@ -81,6 +93,10 @@ function createSlot(app: AppStore): MovableSlot {
 		},
 		transcript: () => getState().transcript,
 		state: () => (getState().transcript.run ? (waiting.size > 0 ? 'waiting' : 'running') : 'ended'),
+		unread: () =>
+			getState()
+				.transcript.settled.slice(seen)
+				.filter(({kind}) => kind === 'text').length,
 	};
 }
 
@@ -105,14 +121,6 @@ function ofSession(state: AppState): Partial<AppState> {
 	};
 }
 
-/** A session that goes on while the app shows another one. */
-export type BackgroundSession = {
-	readonly id: string;
-	/** Its title, or the beginning of its first message. Untrusted. */
-	readonly about: string;
-	readonly state: BackgroundState;
-};
-
 /** The sessions beside the one that the app shows. */
 export type Background = {
 	readonly list: () => readonly BackgroundSession[];
@@ -122,6 +130,11 @@ export type Background = {
 	readonly find: (idOrPrefix: string) => string | undefined;
 	/** Shows a session of the background again, with the question that it waits with. A run of the current one goes on there. */
 	readonly bring: (session: string) => Promise<void>;
+	/**
+	 * Shows the session that waits for the user; if none does, one that has ended its run with messages that they have not
+	 * seen, or else the one that was shown longest ago. The current one stays open. Returns false if there is no other.
+	 */
+	readonly next: () => Promise<boolean>;
 };
 
 type Opener = {
@@ -194,13 +207,39 @@ function createBackground(places: Places, open: () => Place, {store, onFront, on
 	/** Moves the session in front to the background. */
 	const leave = () => {
 		const {front} = places;
-		front.slot.leave(() => {
-			report();
-			onBackground?.(sessionIn(front));
+		front.slot.leave({
+			onState() {
+				report();
+				onBackground?.(sessionIn(front));
+			},
+			onMessage: report,
 		});
 		behind.set(front.slot.transcript().session, front);
 		return sessionIn(front);
 	};
+
+	/** Shows a session of the background. The one in front stays open there if `stays`, and ends otherwise. */
+	const show = (session: string, stays: () => boolean) =>
+		places.change(async () => {
+			const next = behind.get(session);
+			if (!next) {
+				return;
+			}
+
+			places.front.session.recorder.flush();
+			if (stays()) {
+				leave();
+			} else {
+				await places.front.session.close();
+			}
+
+			behind.delete(session);
+			next.session.recorder.flush();
+			places.front = next;
+			next.slot.enter();
+			onFront?.(next.slot.transcript());
+			report();
+		});
 
 	return {
 		list,
@@ -214,28 +253,27 @@ function createBackground(places: Places, open: () => Place, {store, onFront, on
 			return left;
 		},
 		find: idOrPrefix => onlyMatch([...behind.keys()], idOrPrefix),
-		bring: session =>
-			places.change(async () => {
-				const next = behind.get(session);
-				if (!next) {
-					return;
-				}
-
-				places.front.session.recorder.flush();
-				if (store.getState().transcript.run) {
-					leave();
-				} else {
-					await places.front.session.close();
-				}
-
-				behind.delete(session);
-				next.session.recorder.flush();
-				places.front = next;
-				next.slot.enter();
-				onFront?.(next.slot.transcript());
-				report();
-			}),
+		bring: session => show(session, () => store.getState().transcript.run !== undefined),
+		async next() {
+			const found = nextOf(list());
+			await (found && show(found.id, () => isBegun(store.getState().transcript)));
+			return found !== undefined;
+		},
 	};
+}
+
+/** True once the user has sent a message: notices alone are not worth coming back to. */
+function isBegun(transcript: Transcript): boolean {
+	return blocksOf(transcript).some(({kind}) => kind === 'user');
+}
+
+/** Returns the session that the user wants to see first. */
+function nextOf(sessions: readonly BackgroundSession[]): BackgroundSession | undefined {
+	return (
+		sessions.find(({state}) => state === 'waiting') ??
+		sessions.find(({state, unread}) => state === 'ended' && unread > 0) ??
+		sessions[0]
+	);
 }
 
 function onlyMatch(ids: readonly string[], idOrPrefix: string): string | undefined {
@@ -259,7 +297,7 @@ function assertMayLeave(store: AppStore, count: number): void {
 
 function sessionIn({slot}: Place): BackgroundSession {
 	const transcript = slot.transcript();
-	return {id: transcript.session, about: aboutOf(transcript), state: slot.state()};
+	return {id: transcript.session, about: aboutOf(transcript), state: slot.state(), unread: slot.unread()};
 }
 
 function aboutOf(transcript: Transcript): string {

@@ -5,8 +5,16 @@ import type {EventOf, Recorded} from '../core/session/event.ts';
 import {reduceTranscript} from '../core/session/reduce-transcript.ts';
 import {emptyTranscript, type Transcript} from '../core/session/transcript.ts';
 
-/** A session in the background, and what it does. */
-type BackgroundRun = {readonly id: string; readonly state: 'running' | 'waiting' | 'ended'};
+/** A session that goes on, or stays open, while the app shows another one. */
+export type BackgroundSession = {
+	readonly id: string;
+	/** Its title, or the beginning of its first message. Untrusted. */
+	readonly about: string;
+	/** What it does; `waiting` for the user. */
+	readonly state: 'running' | 'waiting' | 'ended';
+	/** How many messages of the agent the user has not seen. */
+	readonly unread: number;
+};
 
 export type SessionSlice = {
 	readonly transcript: Transcript;
@@ -16,7 +24,7 @@ export type SessionSlice = {
 	/** Why the last records could not be written, such as `disk full`; undefined while everything is saved. */
 	readonly unsaved: string | undefined;
 	/** The sessions in the background. */
-	readonly background: readonly BackgroundRun[];
+	readonly background: readonly BackgroundSession[];
 	/** The number of the agent's commands that run in the background. */
 	readonly jobs: number;
 	/** The calls that the model is writing now. */
@@ -38,7 +46,7 @@ export type SessionSlice = {
 	/** Asks for the run to be interrupted, and a message to be sent in its place; undefined once it is. */
 	sendNow: (id: string | undefined) => void;
 	setUnsaved: (reason: string | undefined) => void;
-	setBackground: (background: readonly BackgroundRun[]) => void;
+	setBackground: (background: readonly BackgroundSession[]) => void;
 	setJobs: (running: number) => void;
 	setStopping: (isStopping: boolean) => void;
 };

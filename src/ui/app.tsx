@@ -18,6 +18,7 @@ import {plainRule} from './panels/panel-rows.ts';
 import {moduleOf, panelHeight} from './panels/panels.ts';
 import {waitingLines} from './prompt/waiting.ts';
 import {type Layout, layOut, layOutBelow, logPanelHeight, todoHeight} from './screen/layout.ts';
+import {sessionStrip} from './session-strip.ts';
 import {Status} from './status-line.tsx';
 import {createSuggestions, type Suggestions, suggestionLines} from './suggestions.ts';
 import {todoLines} from './transcript/todo-lines.ts';
@@ -47,6 +48,8 @@ type LayoutParts = {
 	readonly isInserting: boolean;
 	/** What the empty prompt offers. */
 	readonly offer: string;
+	/** The number of sessions in the background. */
+	readonly sessions: number;
 };
 
 const layoutParts = (state: AppState, suggest: (state: AppState) => Suggestions): LayoutParts => {
@@ -57,6 +60,7 @@ const layoutParts = (state: AppState, suggest: (state: AppState) => Suggestions)
 		filter,
 		queue,
 		size,
+		sessions: state.background.length,
 		completion,
 		busy,
 		hasFocus: panelHasFocus(state),
@@ -100,8 +104,17 @@ export function App() {
 		isAsking: needsUser(parts),
 		isFramed: panel !== undefined && moduleOf(panel).isFramed,
 		todo: todoHeight(todo),
+		strip: parts.sessions,
 	});
-	const above = layout.gap + layout.logPanel + layout.frame + layout.panel + layout.queue + layout.todo + layout.rule;
+	const above =
+		layout.gap +
+		layout.logPanel +
+		layout.frame +
+		layout.panel +
+		layout.queue +
+		layout.todo +
+		layout.strip +
+		layout.rule;
 
 	return (
 		<Box flexDirection="column">
@@ -115,6 +128,7 @@ export function App() {
 			)}
 			{layout.queue > 0 && <WaitingQueue rows={layout.queue} />}
 			{layout.todo > 0 && <Lines lines={todoLines(todo, {rows: layout.todo, width: columns, palette})} />}
+			{layout.strip > 0 && <SessionStrip />}
 			{layout.rule > 0 && <Text wrap="truncate">{plainRule(columns, palette.dim)}</Text>}
 			<Composer
 				height={layout.composer}
@@ -175,6 +189,15 @@ function WaitingQueue({rows}: {readonly rows: number}) {
 	const size = useApp(state => state.size);
 	const keymap = useApp(state => state.keymap);
 	return <Lines lines={waitingLines({queue, size, keymap}, rows, palette)} />;
+}
+
+/** Shows the open sessions beside this one. */
+function SessionStrip() {
+	const {palette} = useUi();
+	const background = useApp(state => state.background);
+	const size = useApp(state => state.size);
+	const keymap = useApp(state => state.keymap);
+	return <Text wrap="truncate">{sessionStrip({background, size, keymap}, palette)}</Text>;
 }
 
 /**

@@ -210,6 +210,14 @@ function showTranscript({store, palette, terminal, loaded}: Parts, at?: number):
 	});
 }
 
+/** Shows the next open session. */
+async function showNext({store, loaded}: Parts): Promise<void> {
+	const isShown = await loaded.program?.session.background.next();
+	if (!isShown) {
+		store.getState().setToast('No other session is open. /bg sends a run to the background.');
+	}
+}
+
 /** Connects the keys with the parts. What needs the conversation waits until that is open. */
 function keyHandlerOf(parts: Parts, opening: Promise<OpenedConversation>) {
 	const {store, env, interact, terminal, loaded, quit} = parts;
@@ -228,6 +236,7 @@ function keyHandlerOf(parts: Parts, opening: Promise<OpenedConversation>) {
 		openPage: page => openPage(page, env),
 		interrupt: () => whenOpen(({interrupt}) => interrupt()),
 		redraw: fit.redraw,
+		nextSession: () => whenOpen(() => void showNext(parts)),
 		suspend: session.suspend,
 		interact,
 		openTranscript: () => showTranscript(parts),

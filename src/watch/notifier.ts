@@ -1,5 +1,5 @@
 import type {Conversation} from '../session/conversation.ts';
-import type {BackgroundSession} from '../session/conversations.ts';
+import type {BackgroundSession} from '../store/session-slice.ts';
 import type {AppStore} from '../store/store.ts';
 
 /** Shows notices from what runs beside the conversation. */

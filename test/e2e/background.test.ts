@@ -1,5 +1,6 @@
 import {expect, test} from 'vitest';
 import {openChat} from './app-in-process.ts';
+import {answer} from './chat.ts';
 import {halves} from './model-host.ts';
 
 test('/bg sends a run to the background, says when it has ended, and quitting asks while it runs', async () => {
@@ -16,4 +17,47 @@ test('/bg sends a run to the background, says when it has ended, and quitting as
 	release();
 	await terminal.waitFor('has ended');
 	expect(terminal.screen().join('\n')).not.toContain('Second half.');
+});
+
+test('a strip shows the open sessions, what they do and how much is new, and Ctrl+X B goes to the one that waits', async () => {
+	const {host, terminal} = await openChat();
+	const [first, second] = [halves(), halves()];
+	host.answerWith(first.script);
+	terminal.type('Fix the login\r');
+	await terminal.waitFor('First half.');
+	terminal.type('/bg\r');
+	await terminal.waitFor(/● Fix the login · Ctrl\+X B next\n─+\n❯/);
+	host.answerWith(async script => {
+		script.say('I write.');
+		await second.script({...script, say: () => undefined, finish: () => undefined});
+		script.call('write_file', {path: 'a.txt', content: 'x\n'});
+		script.finish();
+	});
+	terminal.type('Write a file\r');
+	await terminal.waitFor('I write.');
+	terminal.type('/bg\r');
+	await terminal.waitFor(/● Fix the login · ● Write a file · Ctrl\+X B next\n/);
+	first.release();
+	await terminal.waitFor('○ Fix the login 1 new');
+	second.release();
+	await terminal.waitFor(
+		/○ Fix the login 1 new · ● Write a file waits for you · Ctrl\+X B next\n/,
+	);
+
+	// An empty session is not kept.
+	terminal.type('\u0018b');
+	await terminal.waitFor('a.txt');
+	await terminal.waitFor(/○ Fix the login 1 new · Ctrl\+X B next\n/);
+	await answer(terminal, 'n', /a\.txt/);
+	terminal.type('\u0018b');
+	await terminal.waitFor('First half. Second half.');
+	await terminal.waitFor(/[○●] Write a file.* · Ctrl\+X B next\n/);
+	terminal.type('\u0018b');
+	await terminal.waitFor(/[○●] Fix the login · Ctrl\+X B next\n/);
+});
+
+test('without another session, the key says how to have one', async () => {
+	const {terminal} = await openChat();
+	terminal.type('\u0018b');
+	await terminal.waitFor('No other session is open. /bg sends a run to the background.');
 });

@@ -10,6 +10,7 @@ type OwnText = {readonly own: string};
 export const coveredSinks: Readonly<Record<string, readonly Drive[] | OwnText>> = {
 	'src/ui/app.tsx App <Lines>': ['steps', 'suggestion'],
 	'src/ui/app.tsx WaitingQueue <Lines>': ['queue'],
+	'src/ui/app.tsx SessionStrip <Text>': ['open sessions'],
 	'src/ui/app.tsx App <Text>': ['toast'],
 	'src/ui/app.tsx LogPanel <Lines>': ['log panel'],
 	'src/ui/composer.tsx Composer setPrompt': ['prompt', 'offer'],

@@ -66,6 +66,8 @@ export const screenDrives: Readonly<Record<string, Drive>> = {
 		store.setState({queue: [{id: 'q', text}] as never});
 		openPanel(store, {kind: 'queue'});
 	},
+	'open sessions': ({store}, text) =>
+		store.getState().setBackground([{id: 'b', about: text, state: 'waiting', unread: 1}]),
 	steps: ({store}, text) =>
 		store.setState(({transcript}) => ({transcript: {...transcript, todo: [{text, state: 'active'}]}})),
 	prompt: ({store}, text) => store.getState().setComposer(setComposerText(store.getState().composer, text)),

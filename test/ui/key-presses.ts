@@ -61,6 +61,7 @@ export function handler({
 		openPage: async page => asked.push(`open ${page}`) > 0,
 		interrupt: () => asked.push('interrupt'),
 		redraw: () => asked.push('redraw'),
+		nextSession: () => asked.push('next session'),
 		suspend: () => asked.push('suspend'),
 		searchHistory: () => asked.push('search history'),
 		openTranscript: async () => void asked.push('transcript'),

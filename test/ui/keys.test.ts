@@ -99,9 +99,9 @@ describe('Ctrl+C', () => {
 		const {press, asked, store, toast} = handler();
 		store.setState({
 			background: [
-				{id: 'a', state: 'running'},
-				{id: 'b', state: 'waiting'},
-				{id: 'c', state: 'ended'},
+				{id: 'a', about: '', unread: 0, state: 'running'},
+				{id: 'b', about: '', unread: 0, state: 'waiting'},
+				{id: 'c', about: '', unread: 0, state: 'ended'},
 			],
 		});
 		press(keys.ctrlC);

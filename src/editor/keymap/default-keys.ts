@@ -49,6 +49,7 @@ export const defaultKeys = {
 	'prompt.copy': ['alt+w', 'ctrl+shift+c'],
 	'app.transcript': ['ctrl+o'],
 	'app.approval-mode': ['shift+tab'],
+	'app.next-session': ['ctrl+x b'],
 	'app.redraw': ['ctrl+l'],
 	'app.suspend': ['ctrl+z'],
 	'logs.viewer': ['ctrl+g'],

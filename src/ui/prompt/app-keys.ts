@@ -22,6 +22,8 @@ export type AppKeys = {
 	readonly interrupt: () => void;
 	readonly redraw: () => void;
 	readonly suspend: () => void;
+	/** Shows the next open session of the background. */
+	readonly nextSession: () => void;
 	/** Searches the earlier prompts. */
 	readonly searchHistory: () => void;
 	/** Shows the whole transcript, with everything that was left out. */
@@ -61,6 +63,7 @@ const appActions: {readonly [action in Action]?: Press} = {
 	'prompt.copy': copySelection,
 	'app.transcript': ({openTranscript, holdUntil}) => holdUntil(openTranscript()),
 	'app.approval-mode': pressApprovalMode,
+	'app.next-session': ({nextSession}) => nextSession(),
 	'app.redraw': ({redraw}) => redraw(),
 	'app.suspend': ({suspend}) => suspend(),
 };

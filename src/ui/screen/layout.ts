@@ -6,6 +6,8 @@ export type Layout = {
 	readonly live: number;
 	readonly panel: number;
 	readonly queue: number;
+	/** The open sessions beside the one that is shown. */
+	readonly strip: number;
 	readonly composer: number;
 	readonly completion: number;
 	/** The agent's list of steps: all of it, or one row that sums it up. */
@@ -30,6 +32,7 @@ type Wanted = {
 	readonly completion: number;
 	readonly logPanel?: number;
 	readonly todo?: number;
+	readonly strip?: number;
 	/** True while something waits for the user: a very low window shows nothing else. */
 	readonly isAsking?: boolean;
 	/** True if a line separates the panel from what is above it. */
@@ -46,6 +49,7 @@ const maxQueue = 3;
 /** In a lower window a question has the rows of the status, of the answer and of the log panel. */
 const crampedRows = 10;
 const maxTodo = 6;
+const minRowsForStrip = 8;
 /** In a lower window, the list of steps is one row. */
 const minRowsForTodo = 20;
 
@@ -63,6 +67,7 @@ export function layOut(wanted: Wanted): Layout {
 		completion,
 		logPanel = 0,
 		todo = 0,
+		strip = 0,
 		isAsking = false,
 		isFramed = false,
 	} = wanted;
@@ -86,6 +91,7 @@ export function layOut(wanted: Wanted): Layout {
 	const more = reserve(composer - 1, maxComposer - 1);
 	const completionRows = reserve(completion, Math.max(maxCompletion, rows - rowsBesideCompletion));
 	const queueRows = reserve(queue, maxQueue);
+	const stripRows = reserve(rows < minRowsForStrip ? 0 : strip, 1);
 	const todoRows = reserve(todoRoom({todo: Math.min(todo, maxTodo), rows, panel, left}), maxTodo);
 	const logPanelLines = reserve(logPanel - logPanelTitle, Math.max(0, Math.floor(rows / 2) - logPanelTitle));
 	return {
@@ -97,6 +103,7 @@ export function layOut(wanted: Wanted): Layout {
 		composer: caret + more,
 		completion: completionRows,
 		queue: queueRows,
+		strip: stripRows,
 		todo: todoRows,
 		logPanel: logPanelTitle + logPanelLines,
 		live: answer + reserve(live - answer, maxLive - answer),
@@ -140,12 +147,14 @@ export function rowsAbove(state: AppState, live: number): number {
 	const {rows} = state.size;
 	const queue = state.queue.length;
 	const todo = todoHeight(state.transcript.todo);
+	const strip = state.background.length;
 	const layout = layOut({
 		rows,
 		live,
 		panel: 0,
 		queue,
 		todo,
+		strip,
 		composer: 1,
 		completion: 0,
 		logPanel: logPanelHeight(state),
