@@ -67,13 +67,16 @@ function toolDetail(block: Tool, style: Style): readonly string[] {
 	];
 }
 
+/** How a command that went well ended: the sign of its call says it. */
+const success = /\n\[exit status 0(?: after [^\]\n]+)?\]$/;
+
 function outputDetail({output, styles}: RecordedOutput, style: Style): readonly string[] {
 	if (!output) {
 		return indented(style.palette.dim('no output'), style);
 	}
 
 	const cut = output.slice(0, maxCharacters);
-	const drawn = drawnOutput({output: cut.replace(/\n$/, ''), styles});
+	const drawn = drawnOutput({output: cut.replace(success, '').replace(/\n$/, ''), styles});
 	const lines = wholeOutput(drawn, style.width - 2, style.palette);
 	const shown = lines.slice(0, maxLines).flatMap(line => indented(line, style));
 	return cut.length === output.length && lines.length <= maxLines

@@ -10,6 +10,7 @@ import {messageLines} from './message-lines.ts';
 import {drawOutput, drawRow, lastLines, linesOf} from './output-lines.ts';
 import {type OutputRow, outputRows} from './output-rows.ts';
 import {readGroupLine, type Shown} from './read-group.ts';
+import {testCounts} from './test-counts.ts';
 import {commandRows, runningSign, type ToolStyle, toolLines} from './tool-lines.ts';
 
 type Style = {readonly width: number; readonly palette: Palette};
@@ -172,7 +173,7 @@ function commandLines(block: Command, style: ToolStyle): readonly string[] {
 }
 
 /** Returns the first line of a command: its sign, the command, and how it ended. Also returns whether the command was cut. */
-function headLine({command, status, end, at}: Command, {width, palette, now}: ToolStyle) {
+function headLine({command, status, end, at, output}: Command, {width, palette, now}: ToolStyle) {
 	const isRunning = status === 'running';
 	const sign = {running: runningSign(now), done: '✓', failed: '✗', interrupted: '■'}[status];
 	const role = {running: palette.accent, done: palette.dim, failed: palette.danger, interrupted: palette.warning}[
@@ -186,7 +187,8 @@ function headLine({command, status, end, at}: Command, {width, palette, now}: To
 		: status === 'done'
 			? withoutSuccess(end)
 			: end || 'interrupted';
-	const behind = how ? palette.dim(` · ${safeLine(how)}`) : '';
+	const counts = isRunning ? undefined : testCounts(output);
+	const behind = palette.dim([counts, how].flatMap(part => (part ? [` · ${safeLine(part)}`] : [])).join(''));
 	const room = Math.max(leastRoom, width - lineWidth(behind) - 4);
 	const head = palette.spoken ? role(`Command ${status}:`) : `${role(sign)} ${palette.user('!')}`;
 	const shown = safeLine(command);

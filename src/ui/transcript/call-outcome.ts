@@ -5,6 +5,7 @@ import {safeLine} from '../../terminal/text/safe-text.ts';
 import {lineWidth} from '../../terminal/text/width.ts';
 import {changeCounts} from './diff-lines.ts';
 import {readFacts} from './old-results.ts';
+import {testCounts} from './test-counts.ts';
 
 type Tool = Extract<Block, {kind: 'tool'}>;
 
@@ -29,7 +30,7 @@ export function outcomeOf(block: Tool, width: number): readonly string[] {
 		case 'interrupted':
 			return ['interrupted'];
 		case 'failed':
-			return [sentencesIn(failure(block), width), ...time, ...ruled(block)];
+			return [sentencesIn(failure(block), width), ...testsIn(block), ...time, ...ruled(block)];
 		case 'done':
 			return [...doneParts(block), ...time, ...ruled(block)];
 		default:
@@ -59,7 +60,18 @@ function doneParts(block: Tool): readonly string[] {
 	}
 
 	const facts = factsOf(block);
-	return facts ? [facts.end ?? '', countText(facts)].filter(Boolean).map(safeLine) : output ? [sizeOf(output)] : [];
+	const [count] = testsIn(block);
+	return facts
+		? [facts.end ?? '', count ?? countText(facts)].filter(Boolean).map(safeLine)
+		: output
+			? [sizeOf(output)]
+			: [];
+}
+
+/** Returns how many tests a command ran, if it says so. */
+function testsIn(block: Tool): readonly string[] {
+	const counts = isCommand(block.name) ? testCounts(commandParts(block, block.output).output) : undefined;
+	return counts === undefined ? [] : [counts];
 }
 
 /** Returns what a result counted; empty for nothing. */

@@ -146,7 +146,8 @@ function linesBelow(block: Tool, {width, palette}: ToolStyle): readonly string[]
 	// A failed command without output of its own didn't run, and the head says why.
 	const didRun = status !== 'failed' || end !== undefined;
 	const isFailed = status !== 'done' || (end !== undefined && exit !== undefined);
-	const {notes, output} = commandParts(block, drawnOutput(block));
+	const {notes: noted, output} = commandParts(block, drawnOutput(block));
+	const notes = noted.map(note => note.replace('exit status 0 after', 'done after'));
 	const {rows, leftOut} = didRun ? excerptOf(output, isFailed, width) : {rows: [], leftOut: 0};
 	const more = leftOut > 0 ? [palette.dim(`… ${formatAmount(leftOut, 'more line')}`)] : [];
 	return [...notes.map(note => palette.dim(safeLine(note))), ...more, ...rows.map(row => drawRow(row, palette))].map(

@@ -160,13 +160,33 @@ describe('the output of a command', () => {
 			'[exit status 1 after 2.5 s]',
 		].join('\n');
 		expect(run(output, {status: 'failed'})).toEqual([
-			'✗ Run npm test · exit status 1',
+			'✗ Run npm test · exit status 1 · 1 failed',
 			'… 32 more lines',
 			'not ok 2 - carts sum up',
 			'  error: expected 3, got 2',
 			'# fail 1',
 			'# done',
 		]);
+	});
+
+	test('counts the tests that it ran instead of its lines', () => {
+		expect(run('a\nb\n      Tests  42 passed (42)\n[exit status 0 after 2.5 s]', {milliseconds: 2500})[0]).toBe(
+			'✓ Run npm test · 42 passed · 2.5 s',
+		);
+		expect(run('Tests:       1 failed, 41 passed, 42 total\n[exit status 1 after 20 ms]', {status: 'failed'})[0]).toBe(
+			'✗ Run npm test · exit status 1 · 1 failed, 41 passed',
+		);
+		const own = {
+			kind: 'command',
+			id: 'c1',
+			command: 'pytest -q',
+			status: 'done',
+			milliseconds: 3,
+			open: false,
+			at,
+		} as const;
+		const typed = {...own, output: '42 passed in 0.12s', end: 'exit status 0 after 2 s'};
+		expect(lines(typed)[0]).toBe('✓ ! pytest -q · 42 passed · 2 s');
 	});
 
 	test('says how it ended, and what the agent notes', () => {
@@ -193,6 +213,9 @@ describe('the output of a command', () => {
 			'[job 2 ended: exit status 1 after 1 s]',
 			'up',
 		]);
+		expect(run('[job 2: exit status 0 after 1 s. Read it with job_output.]\nok\n[exit status 0 after 1 s]')[1]).toBe(
+			'[job 2: done after 1 s. Read it with job_output.]',
+		);
 	});
 
 	test('keeps its colours, drawn by us, and nothing else of the terminal [2]', () => {
