@@ -27,7 +27,7 @@ test('a streamed answer looks like one that is drawn at once', async () => {
 
 				await feed(end);
 				await settle(1);
-				const whole = renderMarkdown(source, {width: columns, palette}).map(line => line.trimEnd());
+				const whole = renderMarkdown(source, {width: columns, palette, mark: '● '}).map(line => line.trimEnd());
 				expect(text()).toEqual(whole.slice(0, whole.findLastIndex(line => line !== '') + 1));
 				dispose();
 			},

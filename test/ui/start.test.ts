@@ -87,7 +87,7 @@ test('the app ends with how to resume, and the cursor below that', async () => {
 	type('\u0004');
 	expect(await status).toBe(0);
 	await settle();
-	expect(lines().slice(8)).toEqual(['', '❯ hi', '', 'Hello.', 'Resume this session with: service --resume 0f9b4e6a']);
+	expect(lines().slice(8)).toEqual(['', '❯ hi', '', '● Hello.', 'Resume this session with: service --resume 0f9b4e6a']);
 	expect(cursor()).toEqual({row: 13, column: 0});
 });
 
@@ -112,7 +112,8 @@ test('a narrower window shows the same text, wrapped again', async () => {
 		'',
 		'❯ hi',
 		'',
-		...Array.from({length: 4}, () => 'Hello. Hello. Hello. Hello. Hello.'),
+		'● Hello. Hello. Hello. Hello. Hello.',
+		...Array.from({length: 3}, () => 'Hello. Hello. Hello. Hello. Hello.'),
 		'',
 		'─'.repeat(40),
 		...prompt.slice(1),

@@ -31,7 +31,7 @@ test('a message waits for the command before it, however busy the machine is', a
 	await waitFor('Hello.');
 	await waitFor('idle');
 	const first = lines().indexOf('❯ /toil');
-	expect(lines().slice(first, first + 6)).toEqual(['❯ /toil', 'Toiled.', '', '❯ hi', '', 'Hello.']);
+	expect(lines().slice(first, first + 6)).toEqual(['❯ /toil', 'Toiled.', '', '❯ hi', '', '● Hello.']);
 });
 
 const refused = command({

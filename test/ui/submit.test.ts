@@ -42,7 +42,7 @@ describe('what is sent', () => {
 		type('hi\r');
 		await waitFor('Hello');
 		await waitFor('idle');
-		expect(shown()).toEqual(['❯ hi', '', 'Hello **you**.']);
+		expect(shown()).toEqual(['❯ hi', '', '● Hello **you**.']);
 		expect(remembered).toEqual(['hi']);
 	});
 
@@ -167,7 +167,7 @@ describe('while the agent is at work', () => {
 			"✗ /compact can't run while the agent works.",
 			'  → Press Esc to interrupt it.',
 			'',
-			'Half whole.',
+			'● Half whole.',
 		]);
 	});
 
@@ -183,7 +183,7 @@ describe('while the agent is at work', () => {
 		await expect.poll(() => store.getState().panel).toBe(undefined);
 		goOn();
 		await waitFor('idle');
-		expect(shown()).toEqual(['❯ hi', '', 'Half whole.']);
+		expect(shown()).toEqual(['❯ hi', '', '● Half whole.']);
 	});
 
 	test('messages wait, and return to the prompt when the run is interrupted', async () => {
@@ -198,7 +198,7 @@ describe('while the agent is at work', () => {
 		type('\u001b');
 		await waitFor('Interrupted.');
 		expect(store.getState().composer.text).toBe('and then\nmore');
-		expect(shown()).toEqual(['❯ hi', '', 'Half', '', '■ Interrupted.']);
+		expect(shown()).toEqual(['❯ hi', '', '● Half', '', '■ Interrupted.']);
 	});
 });
 
@@ -248,7 +248,7 @@ test('an edited message continues in a new session, and the old one is kept', as
 		'',
 		'❯ first!',
 		'',
-		'Hello.',
+		'● Hello.',
 	]);
 	expect(store.getState().transcript.session).not.toBe(before);
 	expect(await program.session.resume(before, refuseElsewhere)).toEqual([]);

@@ -16,7 +16,19 @@ export type Continued =
 	/** The rest of a paragraph; `line` is its last line so far, styled, which may still grow. */
 	| {readonly kind: 'paragraph'; readonly line: string}
 	/** A paragraph directly above. */
-	| {readonly kind: 'below'};
+	| {readonly kind: 'below'}
+	/** The sign of who speaks, which nothing follows yet. */
+	| {readonly kind: 'mark'; readonly mark: string};
+
+/** Returns what the first block of a whole text continues. */
+export function beginOf({mark}: MarkdownOptions): Continued | undefined {
+	return mark ? {kind: 'mark', mark} : undefined;
+}
+
+/** Returns the line between a block and what is above it, if any. `isJoined` is true for one that continues a block. */
+export function lineAbove(begun: boolean, continued: Continued | undefined, isJoined: boolean): readonly string[] {
+	return continued?.kind === 'mark' ? [continued.mark.trimEnd()] : begun && !isJoined ? [''] : [];
+}
 
 /**
  * Draws blocks one blank line apart. `begun` is true if other blocks precede them; `continued` is what the first one
@@ -43,11 +55,8 @@ export function renderBlocks(
 
 		const joined =
 			from?.kind === 'list' ? token.type === 'list' : from !== undefined || isContinued(tokens[index - 1], token);
-		if (before && !joined) {
-			lines.push('');
-		}
-
-		for (const line of drawn) {
+		const above = isMarked(token) && from?.kind === 'mark' ? [] : lineAbove(before, from, joined);
+		for (const line of [...above, ...drawn]) {
 			lines.push(line);
 		}
 
@@ -56,6 +65,11 @@ export function renderBlocks(
 	}
 
 	return lines;
+}
+
+/** True for a block whose first line the sign of who speaks begins. */
+function isMarked({type}: MarkedToken): boolean {
+	return type === 'paragraph' || type === 'text' || type === 'heading';
 }
 
 /** True for the second half of a paragraph that the lexer cut in two, without a blank line between. */
@@ -71,12 +85,13 @@ function renderBlock(
 	depth = 0,
 ): readonly string[] {
 	const {width, palette} = options;
+	const mark = continued?.kind === 'mark' ? continued.mark : '';
 	switch (token.type) {
 		case 'heading':
-			return wrapLine(palette.heading(renderInline(token.text, options), token.depth), width);
+			return wrapLine(mark + palette.heading(renderInline(token.text, options), token.depth), width);
 		case 'paragraph':
 		case 'text':
-			return renderParagraph(token, options, continued?.kind === 'paragraph' ? continued.line : '');
+			return renderParagraph(token, options, continued?.kind === 'paragraph' ? continued.line : '', mark);
 		case 'code':
 			return renderCode(token.raw, token.text, options);
 		case 'blockquote':
@@ -104,12 +119,13 @@ function renderParagraph(
 	token: Tokens.Paragraph | Tokens.Text,
 	options: MarkdownOptions,
 	begun: string,
+	mark: string,
 ): readonly string[] {
 	// In a list with blank lines, the box of a task is a part of its text, but the item draws it.
 	const [box] = token.tokens ?? [];
 	const text = box?.type === 'checkbox' ? token.text.slice(box.raw.length) : token.text;
 	const styled = begun + renderInline(begun && !begun.endsWith('\n') ? text.trimEnd() : text.trim(), options);
-	return styled ? wrapLine(styled, options.width) : [];
+	return styled ? wrapLine(mark + styled, options.width) : [];
 }
 
 /** Returns the number of the first item. */

@@ -8,6 +8,8 @@ export type MarkdownOptions = {
 	readonly links?: boolean;
 	/** True to let the terminal break long lines of code, if they begin in its first column. */
 	readonly softWraps?: boolean | undefined;
+	/** The sign of who speaks, with the space behind it: a text begins with it, and other blocks stand below it. */
+	readonly mark?: string | undefined;
 	/** The definitions that were read so far, for links that name one. */
 	readonly references?: References;
 };

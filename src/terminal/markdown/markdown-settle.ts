@@ -1,6 +1,6 @@
 import type {MarkedToken, Tokens} from 'marked';
 import {wrapLine} from '../text/wrap.ts';
-import {type Continued, isContinued, renderBlocks, renderItems, startOf} from './markdown-blocks.ts';
+import {type Continued, isContinued, lineAbove, renderBlocks, renderItems, startOf} from './markdown-blocks.ts';
 import {type Fence, isFence, openFence} from './markdown-fence.ts';
 import {inlinePieceEnd, renderInline} from './markdown-inline.ts';
 import {lexBlocks} from './markdown-lexer.ts';
@@ -130,8 +130,8 @@ function settleBeginning(state: Unsettled, last: MarkedToken | undefined, style:
 function beginFence(state: Unsettled, style: MarkdownOptions): Settled {
 	const line = state.source.slice(0, state.source.indexOf('\n'));
 	const fence = openFence(line, style);
-	const gap = state.begun && !state.continued ? [''] : [];
-	return settled({...state, continued: undefined, fence}, [...gap, fence.header], line.length + 1);
+	const above = lineAbove(state.begun, state.continued, state.continued !== undefined);
+	return settled({...state, continued: undefined, fence}, [...above, fence.header], line.length + 1);
 }
 
 function settleItems(state: Unsettled, list: Tokens.List, style: MarkdownOptions): Settled {
@@ -141,9 +141,9 @@ function settleItems(state: Unsettled, list: Tokens.List, style: MarkdownOptions
 	}
 
 	const {begun, continued} = state;
-	const gap = begun && continued?.kind !== 'list' ? [''] : [];
+	const above = lineAbove(begun, continued, continued?.kind === 'list');
 	const next = continued?.kind === 'list' ? continued.next : startOf(list);
-	const lines = [...gap, ...renderItems(list, items, next, style)];
+	const lines = [...above, ...renderItems(list, items, next, style)];
 	return settled({...state, continued: {kind: 'list', next: next + items.length}}, lines, sourceLength(items));
 }
 
@@ -171,7 +171,7 @@ export function settleParagraph(
 	}
 
 	const start = isRest ? 0 : source.search(/\S/);
-	const before = isRest ? continued.line : '';
+	const before = isRest ? continued.line : continued?.kind === 'mark' ? continued.mark : '';
 	const lines = wrapLine(before + renderInline(source.slice(start, cut), style), style.width);
 	const line = lines.at(-1);
 	if (lines.length < 2 || line === undefined) {

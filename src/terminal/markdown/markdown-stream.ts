@@ -1,7 +1,7 @@
 import {formatNumber} from '../../core/format.ts';
 import {safeText} from '../text/safe-text.ts';
 import {truncate} from '../text/width.ts';
-import {renderBlocks} from './markdown-blocks.ts';
+import {beginOf, renderBlocks} from './markdown-blocks.ts';
 import {lexBlocks} from './markdown-lexer.ts';
 import {type MarkdownOptions, noReferences} from './markdown-options.ts';
 import {
@@ -48,7 +48,7 @@ export function createMarkdownStream(options: MarkdownStreamOptions): MarkdownSt
 	// An open fence reads the width from it, so that a resize changes this object.
 	const style = {...options, references: noReferences()};
 	const work = createWorkLimit();
-	let state = nothingRead;
+	let state: Unsettled = {...nothingRead, continued: beginOf(options)};
 	/** UTF-16 units of the text that were read into `state`, and those up to which no other line ends. */
 	let taken = 0;
 	let searched = 0;

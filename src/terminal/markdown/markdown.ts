@@ -1,5 +1,5 @@
 import {safeText} from '../text/safe-text.ts';
-import {isContinued, renderBlocks} from './markdown-blocks.ts';
+import {beginOf, isContinued, renderBlocks} from './markdown-blocks.ts';
 import {lexBlocks} from './markdown-lexer.ts';
 import {type MarkdownOptions, noReferences} from './markdown-options.ts';
 
@@ -23,7 +23,7 @@ export function renderMarkdownParts(source: string, options: MarkdownOptions): r
 			[token],
 			style,
 			begun,
-			isContinued(tokens[index - 1], token) ? {kind: 'below'} : undefined,
+			begun ? (isContinued(tokens[index - 1], token) ? {kind: 'below'} : undefined) : beginOf(options),
 		);
 		begun ||= lines.length > 0;
 		return lines;

@@ -1,3 +1,4 @@
+import {cellWidths} from '../../terminal/text/cell-widths.ts';
 import {continues} from '../../terminal/text/wrap.ts';
 import {createPen, eraseDown, type Pen} from './pen.ts';
 import {deleteDown, isMarked, replaceMarked, unmarked, withMark} from './resize/frame-mark.ts';
@@ -229,6 +230,7 @@ function eraseLine(pen: Pen, rows: readonly string[], from: number, known: numbe
 const sgr = /\u001B\[([0-9;:]*)m/y;
 const escapeCode = 0x1b;
 const promptSign = '❯'.charCodeAt(0);
+const answerSign = '●'.charCodeAt(0);
 
 /** A place in two rows up to which they are alike. */
 type Place = {
@@ -286,9 +288,9 @@ function commonPlace(shown: string, row: string): Place {
 	return mayJoin(shown, place.at) || mayJoin(row, place.at) ? beforeLast : place;
 }
 
-/** Returns true for a character that takes one cell in every terminal. */
+/** Returns true for a character that takes one cell in every terminal, and for the sign of an answer if it does in this one. */
 function isCertain(code: number): boolean {
-	return (code >= 0x20 && code < 0x7f) || code === promptSign;
+	return (code >= 0x20 && code < 0x7f) || code === promptSign || (code === answerSign && cellWidths().ambiguous === 1);
 }
 
 function mayJoin(line: string, at: number): boolean {

@@ -5,7 +5,7 @@ import type {blockLines} from './block-lines.ts';
 import type {draftLines} from './draft-lines.ts';
 import type {Shown} from './read-group.ts';
 
-type Style = {readonly width: number; readonly palette: Palette; readonly softWraps?: boolean};
+type Style = {readonly width: number; readonly palette: Palette; readonly softWraps?: boolean; readonly mark?: string};
 
 /** What the painter loads after the first frame: the drawing of blocks, and of their Markdown. */
 export type BlockTools = {
@@ -29,6 +29,11 @@ export function speaker({spoken}: Palette): readonly string[] {
 	return spoken ? ['Answer:'] : [];
 }
 
+/** Returns the sign that an answer begins with; nothing where words say who speaks. */
+export function answerMark({spoken}: Palette): string {
+	return spoken ? '' : '● ';
+}
+
 /** Returns a block as an item of the screen. `now` lets a running call move. */
 export function blockItem(block: Shown, {palette, tools, softWraps = false}: DrawingTools, now?: number): Item {
 	if (block.kind !== 'text') {
@@ -38,9 +43,10 @@ export function blockItem(block: Shown, {palette, tools, softWraps = false}: Dra
 		};
 	}
 
+	const style = {palette, softWraps, mark: answerMark(palette)};
 	return {
 		kind: 'text',
-		draw: width => [...speaker(palette), ...tools.renderMarkdown(block.text, {width, palette, softWraps})],
-		parts: width => [speaker(palette), ...tools.renderMarkdownParts(block.text, {width, palette, softWraps})],
+		draw: width => [...speaker(palette), ...tools.renderMarkdown(block.text, {...style, width})],
+		parts: width => [speaker(palette), ...tools.renderMarkdownParts(block.text, {...style, width})],
 	};
 }

@@ -6,6 +6,7 @@ import {signOf} from '../../terminal/text/signs.ts';
 import type {Palette} from '../../terminal/text/style.ts';
 import {lineWidth, truncate} from '../../terminal/text/width.ts';
 import {wrapLine} from '../../terminal/text/wrap.ts';
+import {answerMark} from './block-item.ts';
 import {messageLines} from './message-lines.ts';
 import {drawOutput, drawRow, lastLines, linesOf} from './output-lines.ts';
 import {type OutputRow, outputRows} from './output-rows.ts';
@@ -55,7 +56,7 @@ export function blockLines(block: Shown, given: ToolStyle): readonly string[] {
 			return messageLines(failed ? '✗' : '■', failed ? palette.danger : palette.warning, block.text, block.hint, style);
 		}
 		case 'text':
-			return wrapLine(safeText(block.text), width);
+			return wrapLine(safeText(block.text), width, {first: answerMark(palette)});
 		default:
 			return block satisfies never;
 	}

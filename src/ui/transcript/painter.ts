@@ -8,7 +8,7 @@ import type {LiveLines} from '../screen/frame.ts';
 import {liveLimit, rowsAbove} from '../screen/layout.ts';
 import type {FittedPainter} from '../screen/resize/fit-window.ts';
 import {createWritten, type Item} from '../screen/written.ts';
-import {type BlockTools, speaker} from './block-item.ts';
+import {answerMark, type BlockTools, speaker} from './block-item.ts';
 import {createOpenText, createTranscriptProgress, type Drawing, type DrawnLines} from './transcript-progress.ts';
 
 type PainterParts = {
@@ -171,7 +171,8 @@ function createDrawing(parts: PainterParts, tools: BlockTools): Drawing {
 	const text = createOpenText({
 		written,
 		speaker: speaker(palette),
-		createStream: () => tools.createMarkdownStream({palette, softWraps: joinsReads, ...streamSize()}),
+		createStream: () =>
+			tools.createMarkdownStream({palette, softWraps: joinsReads, mark: answerMark(palette), ...streamSize()}),
 		size: streamSize,
 	});
 	return {style: {palette, tools, softWraps: joinsReads}, written, text, width, now, isOnScreen, unheard, joinsReads};

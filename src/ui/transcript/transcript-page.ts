@@ -4,6 +4,7 @@ import type {renderMarkdown} from '../../terminal/markdown/markdown.ts';
 import {paintPieces, parsePieces} from '../../terminal/text/ansi.ts';
 import type {Palette} from '../../terminal/text/style.ts';
 import {detailLines} from './block-detail.ts';
+import {answerMark} from './block-item.ts';
 import {blockLines} from './block-lines.ts';
 import {callAt, isShown, searchable} from './block-text.ts';
 import {joinReads, type Shown} from './read-group.ts';
@@ -124,7 +125,9 @@ function createTranscriptLines({palette, renderMarkdown}: TranscriptDrawing): Tr
 			return detailLines(block, style);
 		}
 
-		return block.kind === 'text' ? renderMarkdown(block.text, style) : blockLines(block, style);
+		return block.kind === 'text'
+			? renderMarkdown(block.text, {...style, mark: answerMark(palette)})
+			: blockLines(block, style);
 	};
 
 	return (block, index, options) => {

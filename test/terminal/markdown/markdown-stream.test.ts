@@ -38,6 +38,30 @@ describe('a stream of Markdown', () => {
 		);
 	});
 
+	test.each([
+		['Some words that go on and on and wrap.\n\nMore.', '● Some words that go on and on and wrap.'],
+		['# It\n\nsays', '● It'],
+		['```ts\nlet a\n```', '●'],
+		['- one\n- two', '●'],
+		['| a | b |\n|---|---|\n| 1 | 2 |\n', '●'],
+		['> quoted', '●'],
+		['', undefined],
+	])('begins with the sign of who speaks, once: %j', (source, first) => {
+		const marked = {...options, mark: '● '};
+		for (const step of [1, 1000]) {
+			const markdown = createMarkdownStream({...marked, maxLive: unlimited});
+			const settled: string[] = [];
+			for (let end = step; end < source.length + step; end += step) {
+				settled.push(...markdown.push(source.slice(0, end)).settled);
+			}
+
+			const lines = [...settled, ...markdown.end(source)];
+			expect(lines).toEqual(renderMarkdown(source, marked));
+			expect(lines.map(plainText)[0]).toBe(first);
+			expect(lines.filter(line => line.includes('●'))).toHaveLength(first === undefined ? 0 : 1);
+		}
+	});
+
 	test('settles a heading that begins like HTML right after a paragraph as the complete source', () => {
 		const source = '\n===\n<b>\n---\n\nend';
 		expect(stream(source, unlimited).all).toEqual(renderMarkdown(source, options));
@@ -54,6 +78,22 @@ describe('a stream of Markdown', () => {
 				}
 
 				expect([...settled, ...markdown.end(source)]).toEqual(renderMarkdown(source, {...options, ...size}));
+			}),
+			{numRuns: 40},
+		);
+	});
+
+	test('settles the lines of the whole below the sign of who speaks, too', () => {
+		const marked = {...options, mark: '● ', width: 24};
+		fc.assert(
+			fc.property(longMarkdownSource, fc.integer({min: 1, max: 90}), (source, step) => {
+				const markdown = createMarkdownStream({...marked, maxLive: 4});
+				const settled: string[] = [];
+				for (let end = step; end <= source.length; end += step) {
+					settled.push(...markdown.push(source.slice(0, end)).settled);
+				}
+
+				expect([...settled, ...markdown.end(source)]).toEqual(renderMarkdown(source, marked));
 			}),
 			{numRuns: 40},
 		);

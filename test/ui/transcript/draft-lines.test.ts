@@ -47,12 +47,12 @@ test('a draft is drawn in the live region alone, until the complete call replace
 		painter.advance();
 	};
 	show(piece(''), piece('{"path":"a.ts","edits":[{"new_text":"one'));
-	expect([taken(), live()]).toEqual([[], ['', 'Let me see.', '', '◌ Edit a.ts … 1 line']]);
+	expect([taken(), live()]).toEqual([[], ['', '● Let me see.', '', '◌ Edit a.ts … 1 line']]);
 	show(piece('\\ntwo"}]}'));
-	expect(live()).toEqual(['', 'Let me see.', '', '◌ Edit a.ts … 2 lines', '  one', '  two']);
+	expect(live()).toEqual(['', '● Let me see.', '', '◌ Edit a.ts … 2 lines', '  one', '  two']);
 	feed(call('c', 'edit_file', {path: 'a.ts', edits: []}));
 	expect([taken(), live()]).toEqual([
-		['', 'Let me see.'],
+		['', '● Let me see.'],
 		['', '◌ Edit a.ts …'],
 	]);
 	feed(result('c', 'Changed a.ts.'));

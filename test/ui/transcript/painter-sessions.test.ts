@@ -28,7 +28,7 @@ describe('a resumed session', () => {
 
 	test('is written at once, separated from the lines on the screen', () => {
 		const {taken, writes} = resumed([...answer(1), ...answer(2)]);
-		expect(taken()).toEqual(['', '❯ question 1', '', 'answer 1', '', '❯ question 2', '', 'answer 2']);
+		expect(taken()).toEqual(['', '❯ question 1', '', '● answer 1', '', '❯ question 2', '', '● answer 2']);
 		expect(writes()).toBe(1);
 	});
 
@@ -54,7 +54,7 @@ describe('a resumed session', () => {
 		const lines = taken();
 		expect(lines.length).toBeLessThanOrEqual(1001);
 		expect(lines[0]).toBe(note);
-		expect(lines.at(-1)).toMatch(/^answer /);
+		expect(lines.at(-1)).toMatch(/^● answer /);
 		expect(writes()).toBe(1);
 	});
 

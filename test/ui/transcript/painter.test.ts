@@ -6,7 +6,7 @@ import {markdownSource} from '../../terminal/markdown-source.ts';
 import {call, canvas, end, palette, result, say, start, think, user} from '../canvas.ts';
 
 /** The lines that the transcript has in the end: the terminal may break its long lines of code. */
-const markdown = (text: string, width = 60) => renderMarkdown(text, {width, palette, softWraps: true});
+const markdown = (text: string, width = 60) => renderMarkdown(text, {width, palette, softWraps: true, mark: '● '});
 
 describe('a run', () => {
 	test('is written block by block, once each', () => {
@@ -20,10 +20,10 @@ describe('a run', () => {
 		feed(result('c1'));
 		expect([taken(), live()]).toEqual([[], ['✓ Read README.md · 2.1 kB']]);
 		feed(say('# It'));
-		expect([taken(), live()]).toEqual([['✓ Read README.md · 2.1 kB'], ['', '# It']]);
+		expect([taken(), live()]).toEqual([['✓ Read README.md · 2.1 kB'], ['', '● # It']]);
 		feed(say(' says\n\nhello'));
 		expect([taken(), live()]).toEqual([
-			['', '# It says'],
+			['', '● # It says'],
 			['', 'hello'],
 		]);
 		feed(end);
@@ -39,9 +39,9 @@ describe('a run', () => {
 		feed({type: 'reclassify', id: 't1', messageId: 'm1'});
 		expect([taken(), live()]).toEqual([['', 'Second.', '✻ The text above was reasoning.'], []]);
 		feed({type: 'text-delta', id: 't2', messageId: 'm1', text: 'Yes.'}, end);
-		expect([taken(), live()]).toEqual([['', 'Yes.'], []]);
+		expect([taken(), live()]).toEqual([['', '● Yes.'], []]);
 		painter.repaint();
-		expect(taken()).toEqual(['❯ Go', '', expect.stringContaining('First.'), '', 'Yes.']);
+		expect(taken()).toEqual(['❯ Go', '', expect.stringContaining('First.'), '', '● Yes.']);
 	});
 
 	test('that continues while the window is held is written on release', () => {
@@ -55,7 +55,7 @@ describe('a run', () => {
 		painter.release();
 		expect(taken()).toEqual(['', '✻ Thought for 3.0 s: I read it', '✓ Read README.md · 2.1 kB', '', 'an answer']);
 		feed(say('Done.'), end);
-		expect([taken(), live()]).toEqual([['', 'Done.'], []]);
+		expect([taken(), live()]).toEqual([['', '● Done.'], []]);
 	});
 
 	test('with parallel calls keeps them live until the first one is done', () => {
@@ -122,7 +122,7 @@ describe('printed lines', () => {
 		feed(start, user('Go'), say('Hello.'), end);
 		painter.print(() => ['❯ /usage', 'Nothing.']);
 		feed(start, user('On'));
-		expect(taken()).toEqual(['❯ Go', '', 'Hello.', '', '❯ /usage', 'Nothing.', '', '❯ On']);
+		expect(taken()).toEqual(['❯ Go', '', '● Hello.', '', '❯ /usage', 'Nothing.', '', '❯ On']);
 	});
 
 	test('in an answer are separated from both of its halves', () => {
@@ -133,7 +133,7 @@ describe('printed lines', () => {
 		expect(live()).toEqual(['', '• two', '• three']);
 		feed(say('\n- four\n\nfive'));
 		feed(end);
-		expect(taken()).toEqual(['❯ Go', '', '• one', '', '✗ No.', '', '• two', '• three', '• four', '', 'five']);
+		expect(taken()).toEqual(['❯ Go', '', '●', '• one', '', '✗ No.', '', '• two', '• three', '• four', '', 'five']);
 	});
 
 	test('between the paragraphs of an answer have one blank line on each side', () => {
@@ -141,7 +141,7 @@ describe('printed lines', () => {
 		feed(start, user('Go'), say('one\n\n'));
 		painter.print(() => ['✗ No.']);
 		feed(say('two'), end);
-		expect(taken()).toEqual(['❯ Go', '', 'one', '', '✗ No.', '', 'two']);
+		expect(taken()).toEqual(['❯ Go', '', '● one', '', '✗ No.', '', 'two']);
 	});
 
 	test('leave the live lines unchanged', () => {
@@ -175,7 +175,7 @@ describe('a repaint at another width', () => {
 		painter.repaint();
 		expect(taken().length + live().length).toBeLessThanOrEqual(16);
 		feed(say(`\n${text}`), end);
-		const rest = ['', ...markdown(text, 30)];
+		const rest = ['', ...renderMarkdown(text, {width: 30, palette})];
 		expect(taken().slice(-rest.length)).toEqual(rest);
 	});
 

@@ -26,7 +26,7 @@ test('adjacent calls that read are one line, live while another may join and wri
 	feed(say('Found.'));
 	expect(taken()).toEqual(['', '✓ Read 2 files, searched once · 1.6 s · a.ts, b.ts, “x” in src']);
 	feed(end);
-	expect([taken(), live()]).toEqual([['', 'Found.'], []]);
+	expect([taken(), live()]).toEqual([['', '● Found.'], []]);
 });
 
 test('a call that failed, was asked about or does more than read stays a line of its own', () => {

@@ -61,7 +61,7 @@ test('opened, the line shows everything that the sub-agent was told, did and sai
 		String.raw`  │     "path": "src/\u001b[2Ja.ts"`,
 		'  │   }',
 		'  │   1   x',
-		'  │ It is in a.ts.',
+		'  │ ● It is in a.ts.',
 	]);
 	expect(lines.every(line => lineWidth(line) <= 60)).toBe(true);
 });

@@ -23,7 +23,7 @@ test('Enter opens the details that the conversation leaves out', () => {
 		'  ❯ Look here',
 		expect.stringMatching(/^ {2}✻ Thought/),
 		expect.stringMatching(/^ {2}✓ Read README\.md/),
-		'▌ # It',
+		'▌ ● # It',
 		'▌ ',
 		'▌ says hello',
 		keys,
