@@ -14,6 +14,9 @@ type Words = {
 
 const maxSubject = 500;
 
+/** What the model calls a tool of an MCP server. */
+export const mcpName = /^mcp__(.+?)__(.+)$/;
+
 const knownCalls: ReadonlyMap<string, Words> = new Map<string, Words>([
 	['run_command', {verb: 'Run', subject: commandOf}],
 	['job_output', {verb: 'Read', subject: args => given(args, 'job', job => `output of job ${job}`)}],
@@ -40,9 +43,11 @@ export function callWords(name: string, args: JsonObject, own?: CallWords): Call
 		return {verb: own.verb, subject: own.subject.slice(0, maxSubject)};
 	}
 
-	const {verb = name, subject} = knownCalls.get(name) ?? {};
+	const {verb = '', subject} = knownCalls.get(name) ?? {};
 	const words = subject?.(args);
-	return words === undefined ? {verb: name, subject: summarize(args)} : {verb, subject: words.slice(0, maxSubject)};
+	return words === undefined
+		? {verb: ownName(name), subject: summarize(args)}
+		: {verb, subject: words.slice(0, maxSubject)};
 }
 
 /** Returns a call in words as one text. */
@@ -63,9 +68,15 @@ export function opensFile(name: string): boolean {
 	return use === 'read' || use === 'change';
 }
 
-/** Returns the verb of a tool's calls; the name of an unknown tool. */
+/** Returns the verb of a tool's calls; the name of an unknown tool, and of an MCP server's. */
 export function callVerb(name: string): string {
-	return knownCalls.get(name)?.verb ?? name;
+	return knownCalls.get(name)?.verb ?? ownName(name);
+}
+
+/** Returns a tool of an MCP server as `server · tool`, by the names that the user and the server gave them. */
+function ownName(name: string): string {
+	const [, server, tool] = mcpName.exec(name) ?? [];
+	return server && tool ? `${server} · ${tool}` : name;
 }
 
 function text(args: JsonObject, name: string): string | undefined {

@@ -1,6 +1,7 @@
 import {createHash} from 'node:crypto';
 import {AppError} from '../../core/error.ts';
 import type {JsonObject} from '../../core/json.ts';
+import {mcpName} from '../../core/session/call-words.ts';
 import type {ToolDefinition} from '../../core/session/tool.ts';
 import type {Call} from '../chunks.ts';
 import type {Vendor} from '../failure.ts';
@@ -91,16 +92,14 @@ export function withoutField(name: string, pattern: RegExp, notice?: BodyRepair[
 	};
 }
 
-const hostNames = /^mcp__(.+?)__(.+)$/;
-
 /** True for a tool of an MCP server. */
 export function isOfServer({name}: ToolDefinition): boolean {
-	return hostNames.test(name);
+	return mcpName.test(name);
 }
 
 /** Returns what a tool is called for the user. */
 export function describeTool({name}: ToolDefinition): string {
-	const [, server, tool] = hostNames.exec(name) ?? [];
+	const [, server, tool] = mcpName.exec(name) ?? [];
 	return server === undefined ? `the tool ${name}` : `the tool ${tool} of the MCP server ${server}`;
 }
 

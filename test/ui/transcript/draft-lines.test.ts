@@ -23,6 +23,7 @@ test.each([
 	['{"command":"npm te', 'run_command', ['◌ Run npm …']],
 	['{"items":[{"text":"a', 'todo', ['◌ Todo …']],
 	['{"query":"a", "limit":3', 'mcp_find', ['◌ mcp_find a …']],
+	['{"query":"a", "limit":3', 'mcp__docs__find', ['◌ docs · find a …']],
 	[`{"path":"${'x'.repeat(90)}","content":"y`, 'write_file', [`◌ Write ${'x'.repeat(22)}… … 1 line`]],
 ])('a call that is written is shown as far as it came: %s', (text, name, expected) => {
 	expect(lines(text, name)).toEqual(expected);

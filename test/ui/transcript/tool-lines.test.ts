@@ -39,6 +39,11 @@ describe('a call on one line', () => {
 		['that was interrupted', {status: 'interrupted'}, '■ Read README.md · interrupted'],
 		['of an unknown tool', {name: 'mcp_x', arguments: {}}, '✓ mcp_x · 13 B · 1.2 s'],
 		[
+			'of a tool of an MCP server',
+			{name: 'mcp__docs__search__all', arguments: {query: 'a b'}},
+			'✓ docs · search__all a b · 13 B · 1.2 s',
+		],
+		[
 			'of an unknown tool with several arguments',
 			{name: 'mcp_x', arguments: {pattern: 'a b', limit: 3, deep: true}},
 			'✓ mcp_x a b limit=3 deep=true · 13 B · 1.2 s',
