@@ -1,5 +1,6 @@
-import {textWidth, truncate} from '../text/width.ts';
-import {softWrap, wrapLine} from '../text/wrap.ts';
+import {paintPieces, parsePieces} from '../text/ansi.ts';
+import {graphemesOf, lineWidth, textWidth, truncate} from '../text/width.ts';
+import {continues, softWrap, wrapLine} from '../text/wrap.ts';
 import {createLineHighlighter} from './highlight.ts';
 import type {MarkdownOptions} from './markdown-options.ts';
 
@@ -7,7 +8,7 @@ import type {MarkdownOptions} from './markdown-options.ts';
 export type Fence = {
 	/** The rule above the code, with the name of the language. */
 	readonly header: string;
-	/** The rule below it. */
+	/** The rule below it, as wide as the code that was drawn. */
 	readonly footer: string;
 	/** True for the line of the source that closes the fence. */
 	readonly isEnd: (line: string) => boolean;
@@ -18,7 +19,7 @@ export type Fence = {
 };
 
 const opener = /^( {0,3})(`{3,}|~{3,})([^\n]*)/;
-const maxRuleCells = 40;
+const headerCells = 4;
 
 /** True for a fenced block of code, false for an indented one. */
 export function isFence(raw: string): boolean {
@@ -33,30 +34,48 @@ export function openFence(line: string, options: MarkdownOptions): Fence {
 	const {palette} = options;
 	const [, indent = '', marker = '', info = ''] = opener.exec(line) ?? [];
 	const language = /^\s*([^\s{,]*)/.exec(info)?.[1] ?? '';
-	const ruleOf = () => '─'.repeat(Math.min(options.width, maxRuleCells));
-	const rule = ruleOf();
-	const label = truncate(language, rule.length - 4);
+	const label = truncate(language, options.width - headerCells - 1);
+	// Of the code nothing is known yet when the header is written.
+	const header = label ? `── ${label} ─` : '─'.repeat(headerCells);
+	let widest = textWidth(header);
 	const highlighter = createLineHighlighter(language, palette);
 	const end = marker ? new RegExp(`^ {0,3}${marker}${marker.charAt(0)}* *$`) : undefined;
 	const stripped = new RegExp(`^ {0,${indent.length}}`);
 	return {
-		header: palette.dim(
-			palette.spoken
-				? `Code${language ? ` in ${language}` : ''}:`
-				: label
-					? `── ${label} ${rule.slice(textWidth(label) + 4)}`
-					: rule,
-		),
+		header: palette.dim(palette.spoken ? `Code${language ? ` in ${language}` : ''}:` : header),
 		get footer() {
-			return palette.dim(palette.spoken ? 'End of code.' : ruleOf());
+			return palette.dim(palette.spoken ? 'End of code.' : '─'.repeat(Math.min(options.width, widest)));
 		},
 		isEnd: text => end?.test(text) ?? false,
 		renderLine(text) {
-			const line = highlighter.next(text.replace(stripped, ''));
-			return options.softWraps ? softWrap(line, options.width) : wrapLine(line, options.width, {hard: true});
+			const rows = wrapCode(highlighter.next(text.replace(stripped, '')), options);
+			widest = rows.reduce((most, row) => Math.max(most, lineWidth(row)), widest);
+			return rows;
 		},
-		peekLine: text => wrapLine(highlighter.peek(text.replace(stripped, '')), options.width, {hard: true}),
+		peekLine: text => wrapCode(highlighter.peek(text.replace(stripped, '')), {...options, softWraps: false}),
 	};
+}
+
+/**
+ * Breaks a line of code at the width. The last cell of a row whose line continues in the next row is inverse: a sign would be
+ * copied with the code.
+ */
+function wrapCode(line: string, {width, palette, softWraps}: MarkdownOptions): readonly string[] {
+	const rows = softWraps ? softWrap(line, width) : wrapLine(line, width, {hard: true});
+	return rows.map((row, index) => (index < rows.length - 1 && palette.color ? withMarkedEnd(row, palette) : row));
+}
+
+function withMarkedEnd(row: string, palette: MarkdownOptions['palette']): string {
+	const pieces = parsePieces(row.replace(continues, ''));
+	const last = pieces.at(-1);
+	const end = graphemesOf(last?.text ?? '').at(-1);
+	if (!last || !end) {
+		return row;
+	}
+
+	const rest = {...last, text: last.text.slice(0, -end.length)};
+	const marked = palette.mark(paintPieces([{...last, text: end}]));
+	return paintPieces([...pieces.slice(0, -1), rest]) + marked + (row.endsWith(continues) ? continues : '');
 }
 
 /** Draws a whole block of code, closed or not. `text` is the code alone, for an indented block. */

@@ -142,8 +142,8 @@ describe('a stream of Markdown', () => {
 
 	test('closes a fence only with its own marker, and loses no line after another one', () => {
 		const source = '```\na\n```~~~\nb';
-		const rule = options.palette.dim('─'.repeat(40));
-		expect(renderMarkdown(source, options)).toEqual([rule, 'a', '```~~~', 'b', rule]);
+		const {dim} = options.palette;
+		expect(renderMarkdown(source, options)).toEqual([dim('────'), 'a', '```~~~', 'b', dim('──────')]);
 		expect(stream(source, unlimited, 1).all).toEqual(renderMarkdown(source, options));
 	});
 
@@ -161,7 +161,7 @@ describe('a stream of Markdown', () => {
 
 	test('settles the finished lines of code while its fence is open', () => {
 		const {palette} = options;
-		const rule = palette.dim('─'.repeat(40));
+		const rule = palette.dim('────');
 		const markdown = createMarkdownStream({...options, maxLive: 12});
 		expect(markdown.push('```\na\nb')).toEqual({settled: [rule, 'a'], live: ['b']});
 		expect(markdown.push('```\na\nb\n``')).toEqual({settled: ['b'], live: []});

@@ -4,6 +4,7 @@ import {renderMarkdown} from '../../../src/terminal/markdown/markdown.ts';
 import {hyperlink} from '../../../src/terminal/text/ansi.ts';
 import {createPalette} from '../../../src/terminal/text/style.ts';
 import {lineWidth} from '../../../src/terminal/text/width.ts';
+import {continues} from '../../../src/terminal/text/wrap.ts';
 import {countSteps, expectLinear} from '../../growth.ts';
 import {markdownSource} from '../markdown-source.ts';
 
@@ -51,12 +52,21 @@ describe('renderMarkdown', () => {
 
 	test('draws code without a border beside it and breaks its long lines hard', () => {
 		expect(draw('```ts\n  const a = 1;\n\n```\n\n    indented\n', 12)).toEqual([
-			...['── ts ──────', '  const a = ', '1;', '', '────────────', '', '────────────', 'indented', '────────────'],
+			...['── ts ─', '  const a = ', '1;', '', '────────────', '', '────', 'indented', '────────'],
 		]);
 	});
 
+	test('marks rows whose line of code continues by their last cell, which adds nothing to copy', () => {
+		const style = {width: 8, palette, softWraps: true};
+		const [, first = '', second, rule] = renderMarkdown('```\nabcdefghij\n```', style);
+		expect(first).toBe(`abcdefg${palette.mark('h')}${continues}`);
+		expect([second, rule]).toEqual(['ij', palette.dim('────────')]);
+		expect(renderMarkdown('- ```\n  abcdefghij\n  ```', {width: 10, palette})[1]).toBe(`  abcdefg${palette.mark('h')}`);
+		expect(draw('```\nabcdefghij\n```', 8)).toEqual(['────', 'abcdefgh', 'ij', '────────']);
+	});
+
 	test('draws code without an end to the end of the source', () => {
-		expect(draw('~~~\na\n```\n', 8)).toEqual(['────────', 'a', '```', '────────']);
+		expect(draw('~~~\na\n```\n', 8)).toEqual(['────', 'a', '```', '────']);
 	});
 
 	test('shows HTML as text, except for a line break', () => {

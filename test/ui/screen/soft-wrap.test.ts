@@ -73,7 +73,8 @@ test('a line of code that the terminal broke is drawn once after each change of 
 		).toHaveLength(1);
 		expect(logical.filter(line => line.includes('The end.'))).toHaveLength(1);
 		expect(lines().filter(line => line.startsWith('❯ hi'))).toHaveLength(1);
-		expect(lines().filter(line => /^─+$/.test(line) && line.length === columns)).toHaveLength(1);
+		const below = lines().slice(lines().findIndex(line => line.includes('The end.')));
+		expect(below.filter(line => /^─+$/.test(line) && line.length === columns)).toHaveLength(1);
 	}
 
 	await feed(end);
