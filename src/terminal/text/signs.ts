@@ -19,3 +19,8 @@ const words: Readonly<Record<string, string>> = {
 export function signOf(sign: string, {spoken}: Palette): string {
 	return `${(spoken ? words[sign] : undefined) ?? sign} `;
 }
+
+/** Returns the sign that an answer begins with; nothing where words say who speaks. */
+export function answerMark({spoken}: Palette): string {
+	return spoken ? '' : '● ';
+}

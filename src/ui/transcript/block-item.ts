@@ -1,4 +1,5 @@
 import type {MarkdownStream} from '../../terminal/markdown/markdown-stream.ts';
+import {answerMark} from '../../terminal/text/signs.ts';
 import type {Palette} from '../../terminal/text/style.ts';
 import type {Item} from '../screen/written.ts';
 import type {blockLines} from './block-lines.ts';
@@ -27,11 +28,6 @@ export type DrawingTools = {
 /** Returns the line that says who speaks, before an answer that is heard. */
 export function speaker({spoken}: Palette): readonly string[] {
 	return spoken ? ['Answer:'] : [];
-}
-
-/** Returns the sign that an answer begins with; nothing where words say who speaks. */
-export function answerMark({spoken}: Palette): string {
-	return spoken ? '' : '● ';
 }
 
 /** Returns a block as an item of the screen. `now` lets a running call move. */

@@ -2,11 +2,10 @@ import {formatAmount, formatCount, formatDuration, formatElapsed, formatNumber} 
 import type {Block} from '../../core/session/block.ts';
 import {restoreText} from '../../core/session/changes.ts';
 import {safeLine, safeText} from '../../terminal/text/safe-text.ts';
-import {signOf} from '../../terminal/text/signs.ts';
+import {answerMark, signOf} from '../../terminal/text/signs.ts';
 import type {Palette} from '../../terminal/text/style.ts';
 import {lineWidth, truncate} from '../../terminal/text/width.ts';
 import {wrapLine} from '../../terminal/text/wrap.ts';
-import {answerMark} from './block-item.ts';
 import {messageLines} from './message-lines.ts';
 import {drawOutput, drawRow, lastLines, linesOf} from './output-lines.ts';
 import {type OutputRow, outputRows} from './output-rows.ts';

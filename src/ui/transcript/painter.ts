@@ -2,13 +2,14 @@ import type {CommandBlock as UserCommand} from '../../core/session/block.ts';
 import {blocksOf, type Transcript} from '../../core/session/transcript.ts';
 import type {AppState, AppStore} from '../../store/store.ts';
 import {steppedTime} from '../../terminal/motion.ts';
+import {answerMark} from '../../terminal/text/signs.ts';
 import type {Palette} from '../../terminal/text/style.ts';
 import {wrapWide} from '../../terminal/text/wrap.ts';
 import type {LiveLines} from '../screen/frame.ts';
 import {liveLimit, rowsAbove} from '../screen/layout.ts';
 import type {FittedPainter} from '../screen/resize/fit-window.ts';
 import {createWritten, type Item} from '../screen/written.ts';
-import {answerMark, type BlockTools, speaker} from './block-item.ts';
+import {type BlockTools, speaker} from './block-item.ts';
 import {createOpenText, createTranscriptProgress, type Drawing, type DrawnLines} from './transcript-progress.ts';
 
 type PainterParts = {
