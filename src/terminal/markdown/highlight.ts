@@ -30,6 +30,11 @@ export const loadHighlighter = once(async () => {
 	library = api;
 });
 
+/** Returns true if code in this language is coloured, by any of its names. */
+export function isHighlighted(language: string): boolean {
+	return library?.getLanguage(language.toLowerCase()) !== undefined;
+}
+
 /**
  * Creates a highlighter for a language, by any of its names. Styles lines one by one, so that finished lines of a
  * stream never change: each is read with the lines of the construct that is still open.

@@ -7,6 +7,7 @@ import {safeLine, safeText} from '../../terminal/text/safe-text.ts';
 import type {Palette} from '../../terminal/text/style.ts';
 import {lineWidth, truncate} from '../../terminal/text/width.ts';
 import {wrapLine} from '../../terminal/text/wrap.ts';
+import {type DiffSyntax, diffSyntax, markParts} from './diff-syntax.ts';
 
 type Style = {readonly width: number; readonly palette: Palette};
 
@@ -31,7 +32,7 @@ export function drawingOf(change: FileChange): SubjectDrawing {
 	const lines = parse(change.diff);
 	return {
 		title: style => changeTitle(change, style),
-		window: style => windowOf(lines, {...style, isWhole: true}),
+		window: style => windowOf(lines, {...style, isWhole: true, syntax: syntaxOf(change, lines, style.palette)}),
 		rows: (width, maxLines) => rowsOf(lines, width, maxLines),
 	};
 }
@@ -43,13 +44,21 @@ export function changeCounts({added, removed}: FileChange): string {
 
 /** Returns the first lines of a change that a tool has written, for the conversation. */
 export function changedLines(change: FileChange, {width, palette}: Style): readonly string[] {
-	const {shown, leftOut} = windowOf(parse(change.diff), {width, palette, rows: maxChangedRows, isCut: true});
+	const lines = parse(change.diff);
+	const syntax = syntaxOf(change, lines, palette);
+	const {shown, leftOut} = windowOf(lines, {width, palette, rows: maxChangedRows, isCut: true, syntax});
 	return leftOut > 0 ? [...shown, palette.dim(truncate(`  … ${formatAmount(leftOut, 'more line')}`, width))] : shown;
 }
 
 /** Returns all lines of a change, as far as they fit. */
 export function allChangedLines(change: FileChange, style: Style & {readonly rows: number}): readonly string[] {
-	return windowOf(parse(change.diff), style).shown;
+	const lines = parse(change.diff);
+	return windowOf(lines, {...style, syntax: syntaxOf(change, lines, style.palette)}).shown;
+}
+
+function syntaxOf(change: FileChange, lines: readonly DiffLine[], palette: Palette): DiffSyntax | undefined {
+	const safe = () => lines.map(({sign, text}) => ({sign, text: shownText(text)}));
+	return diffSyntax(change, safe, palette);
 }
 
 function changeTitle(change: FileChange, {width, palette}: Style): string {
@@ -66,6 +75,7 @@ type WindowStyle = Style & {
 	readonly isCut?: boolean;
 	/** True to wrap lines of any length: a question leaves nothing out. */
 	readonly isWhole?: boolean;
+	readonly syntax?: DiffSyntax | undefined;
 };
 
 /** Returns the lines of a diff that fit, and how many are left out. One row is kept free for telling that. */
@@ -76,7 +86,7 @@ function windowOf(
 	const shown: string[] = [];
 	let index = offset;
 	for (; index < lines.length; index++) {
-		const drawn = drawLine(lines[index], gutterOf(lines), style);
+		const drawn = drawLine(lines[index], gutterOf(lines), {...style, colored: style.syntax?.(index)});
 		const isLast = index === lines.length - 1;
 		const room = rows - shown.length - (isLast && offset === 0 ? 0 : 1);
 		if (drawn.length > room) {
@@ -169,7 +179,10 @@ function gutterOf(lines: readonly DiffLine[]): number {
 	return String(Math.max(...numbers)).length + 1;
 }
 
-function drawLine(line: DiffLine | undefined, gutter: number, style: Omit<WindowStyle, 'rows'>) {
+/** `colored` is the line in the colours of its language. */
+type LineStyle = Omit<WindowStyle, 'rows'> & {readonly colored?: string | undefined};
+
+function drawLine(line: DiffLine | undefined, gutter: number, style: LineStyle) {
 	if (!line) {
 		return [];
 	}
@@ -194,7 +207,7 @@ function shownText(text: string): string {
 function wrapped(
 	line: DiffLine,
 	gutter: number,
-	{width, palette, isWhole = false}: Pick<WindowStyle, 'width' | 'isWhole'> & {readonly palette?: Palette},
+	{width, palette, isWhole = false, colored}: Omit<LineStyle, 'palette'> & {readonly palette?: Palette},
 ): readonly string[] {
 	const {sign, number, text} = line;
 	if (sign === '@') {
@@ -204,7 +217,7 @@ function wrapped(
 	const length = isWhole ? text.length : maxLineLength;
 	const rest = text.length > length ? `… [${formatNumber(text.length - length)} more characters]` : '';
 	const first = `${String(number ?? '').padStart(gutter)} ${sign} `;
-	const marked = palette?.color ? markedText(line, palette) : undefined;
+	const marked = palette?.color ? (markedText(line, palette, colored) ?? colored) : undefined;
 	return wrapLine((marked ?? shownText(text.slice(0, length))) + rest, width, {
 		first,
 		rest: ' '.repeat(lineWidth(first)),
@@ -213,14 +226,18 @@ function wrapped(
 }
 
 /** Returns a line with marks on the words that its counterpart doesn't have; undefined if there are none to mark. */
-function markedText({sign, text, counterpart}: DiffLine, palette: Palette): string | undefined {
+function markedText({sign, text, counterpart}: DiffLine, palette: Palette, colored?: string): string | undefined {
 	if (counterpart === undefined) {
 		return undefined;
 	}
 
 	const pair = sign === '-' ? markWords(text, counterpart) : markWords(counterpart, text);
 	const parts = sign === '-' ? pair?.removed : pair?.added;
-	return parts?.map(part => (part.isChanged ? palette.mark(shownText(part.text)) : shownText(part.text))).join('');
+	const shown = parts?.map(part => ({...part, text: shownText(part.text)}));
+	return (
+		(shown && colored && markParts(colored, shown, palette.mark)) ??
+		shown?.map(part => (part.isChanged ? palette.mark(part.text) : part.text)).join('')
+	);
 }
 
 /** A part of a line; `isChanged` if the other line of its pair doesn't have it. */

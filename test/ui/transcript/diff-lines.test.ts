@@ -1,4 +1,6 @@
-import {describe, expect, test} from 'vitest';
+import * as fc from 'fast-check';
+import {beforeAll, describe, expect, test} from 'vitest';
+import {loadHighlighter} from '../../../src/terminal/markdown/highlight.ts';
 import {plainText} from '../../../src/terminal/text/ansi.ts';
 import {createPalette} from '../../../src/terminal/text/style.ts';
 import {lineWidth} from '../../../src/terminal/text/width.ts';
@@ -110,4 +112,62 @@ test.each([60, 20, 2])('hostile paths and contents stay in their lines, %i cells
 		expect(plainText(line)).not.toMatch(/[\u0000-\u0008\u000B-\u001F\u007F\u202E]/);
 		expect(lineWidth(line)).toBeLessThanOrEqual(width);
 	}
+});
+
+describe('code in its language', () => {
+	const colored = createPalette({color: true});
+	const {syntax, mark, added, removed, dim} = colored;
+	const drawn = (path: string, diff: string, from = {width: 80, palette: colored, rows: 20}) =>
+		drawingOf({path, added: 1, removed: 1, diff: `@@ -1 +1 @@\n${diff}`}).window(from).shown;
+	beforeAll(loadHighlighter);
+
+	test('is coloured below the marks of words, and a removed line stays in its colour', () => {
+		expect(drawn('src/a.ts', '-const total = 1;\n+const total = 2;\n return total;')).toEqual([
+			removed(` 1 - const total = ${mark('1')};`),
+			added(` 1 + ${syntax.keyword('const')} total = ${mark(syntax.number('2'))};`),
+			dim(` 2   ${syntax.keyword('return')} total;`),
+		]);
+	});
+
+	test('is read in the lines around it, anew in each place of the file', () => {
+		const [, open, inner] = drawn('a.js', ' let a;\n+/* one\n+two */\n@@ -90 +90 @@\n let b;');
+		expect([open, inner]).toEqual([
+			added(`  2 + ${syntax.comment('/* one')}`),
+			added(`  3 + ${syntax.comment('two */')}`),
+		]);
+	});
+
+	test('of unknown files, and without colour, is drawn as text', () => {
+		expect(drawn('notes', '+const a = 1;')).toEqual([added(' 1 + const a = 1;')]);
+		expect(drawn('a.ts', '+const a = 1;', {...style, rows: 20})).toEqual([' 1 + const a = 1;']);
+	});
+
+	test('shows each character of any line [1]', () => {
+		const line = fc.string({
+			unit: fc.constantFrom(
+				'<',
+				'&',
+				'"',
+				'`',
+				'$',
+				'{',
+				'/',
+				'*',
+				'\u001B',
+				'\u202E',
+				'a',
+				' ',
+				'\t',
+				'&amp;',
+				'</span>',
+			),
+		});
+		fc.assert(
+			fc.property(line, fc.constantFrom('a.ts', 'a.html', 'a.py', 'a.sh'), (text, path) => {
+				const plain = drawn('notes', `+${text}\n ${text}`);
+				expect(drawn(path, `+${text}\n ${text}`).map(plainText)).toEqual(plain.map(plainText));
+			}),
+			{numRuns: 50},
+		);
+	});
 });
