@@ -30,7 +30,7 @@ export function outcomeOf(block: Tool, width: number): readonly string[] {
 		case 'interrupted':
 			return ['interrupted'];
 		case 'failed':
-			return [sentencesIn(failure(block), width), ...testsIn(block), ...time, ...ruled(block)];
+			return [...failedParts(block, width), ...time, ...ruled(block)];
 		case 'done':
 			return [...doneParts(block), ...time, ...ruled(block)];
 		default:
@@ -87,6 +87,13 @@ function countText({lines, matches, files, left = 0, above}: ToolFacts): string 
 	}
 
 	return lines === undefined ? '' : lines === 0 && above !== undefined ? 'no output' : amount(lines + left, 'line');
+}
+
+/** Returns why a call failed. Status 1 says nothing beside the number of tests that failed. */
+function failedParts(block: Tool, width: number): readonly string[] {
+	const tests = testsIn(block);
+	const isSaid = factsOf(block)?.status === 1 && tests.some(counts => counts.includes('failed'));
+	return isSaid ? tests : [sentencesIn(failure(block), width), ...tests];
 }
 
 /** Returns how a command failed, or the first line of why a call did. */

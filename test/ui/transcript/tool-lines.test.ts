@@ -165,7 +165,7 @@ describe('the output of a command', () => {
 			'[exit status 1 after 2.5 s]',
 		].join('\n');
 		expect(run(output, {status: 'failed'})).toEqual([
-			'✗ Run npm test · exit status 1 · 1 failed',
+			'✗ Run npm test · 1 failed',
 			'… 32 more lines',
 			'not ok 2 - carts sum up',
 			'  error: expected 3, got 2',
@@ -179,7 +179,10 @@ describe('the output of a command', () => {
 			'✓ Run npm test · 42 passed · 2.5 s',
 		);
 		expect(run('Tests:       1 failed, 41 passed, 42 total\n[exit status 1 after 20 ms]', {status: 'failed'})[0]).toBe(
-			'✗ Run npm test · exit status 1 · 1 failed, 41 passed',
+			'✗ Run npm test · 1 failed, 41 passed',
+		);
+		expect(run('42 passed in 0.1s\n[exit status 1 after 20 ms]', {status: 'failed'})[0]).toBe(
+			'✗ Run npm test · exit status 1 · 42 passed',
 		);
 		const own = {
 			kind: 'command',
