@@ -34,6 +34,7 @@ const add = command({
 		header: repeatable,
 		timeout: z.optional(z.string()),
 		scope: z.optional(mcpScope),
+		noConnect: z.optional(z.boolean()),
 	}),
 	positional: ['name', 'target'],
 	rest: true,
@@ -48,6 +49,7 @@ const add = command({
 		header: 'or -H: "Name: value", sent to the URL',
 		timeout: 'seconds that a call may take without progress (default 120)',
 		scope: 'or -s: user (default), local for this project only, project for .mcp.json',
+		noConnect: 'only write the entry',
 	},
 	asks: {
 		name: 'Name, such as docs or github:',
@@ -60,29 +62,34 @@ const add = command({
 	],
 
 	async run(args, {program, ui: {live, interact}}) {
-		const [{entryOf}, {targetOf}, {changeServers, serverFromArguments, statusOfServer}, {addedResult}] =
+		const [{entryOf}, {changeServers, serverFromArguments, statusOfServer}, {addedResult, addedServer}] =
 			await Promise.all([
 				import('../src/config/mcp/mcp-file.ts'),
-				import('../src/command/views/mcp/server-lines.ts'),
 				import('../src/command/mcp/edit-servers.ts'),
-				import('../src/command/views/mcp/server-table.ts'),
+				import('../src/command/views/mcp/added-server.ts'),
 			]);
-		const {name, scope = 'user'} = args;
+		const {name, scope = 'user', noConnect} = args;
 		const server = serverFromArguments(args);
 		const path = await changeServers(program.mcp, {name, scope, server});
-		const data = {name, scope, file: path, server: entryOf(server)};
-		if (!live) {
-			const text = `Added the MCP server ${name}: ${targetOf(server)}`;
-			return {kind: 'text', text, hint: `Check it: \`mcp get ${name}\``, data};
+		const added = addedServer(server, {name, scope, file: path, server: entryOf(server)});
+		if (noConnect) {
+			return added;
 		}
 
 		const {configured} = await statusOfServer(program.mcp, name, scope);
 		const startedAt = performance.now();
-		interact.say(`Connecting to ${name} …`);
+		// A shell says by itself what it waits for.
+		if (live) {
+			interact.say(`Connecting to ${name} …`);
+		}
+
 		await (configured.unused === undefined && program.mcp.reconnect(configured));
 		const tookMs = performance.now() - startedAt;
-		interact.say('');
-		return addedResult(await statusOfServer(program.mcp, name, scope), tookMs, data);
+		if (live) {
+			interact.say('');
+		}
+
+		return addedResult(await statusOfServer(program.mcp, name, scope), {tookMs, added, isLive: live !== undefined});
 	},
 });
 

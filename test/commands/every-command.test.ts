@@ -106,12 +106,12 @@ async function runExample(path: string, example: string, seed: number) {
 		onLogin: ({page}: {readonly page: string}) => void protectedBy.browse(page),
 	};
 	if (withBrowser) {
-		await here.run('mcp', 'add', 'docs', protectedBy.url);
+		await here.run('mcp', 'add', '--no-connect', 'docs', protectedBy.url);
 		await (path === 'mcp logout' && testContext({like: here, ...withBrowser}).run('mcp', 'login', 'docs'));
 	}
 
 	if (/^mcp (?:get|remove|log|reconnect)$/.test(path)) {
-		await here.run('mcp', 'add', 'docs', 'http://127.0.0.1:9/mcp');
+		await here.run('mcp', 'add', '--no-connect', 'docs', 'http://127.0.0.1:9/mcp');
 	}
 
 	if (path === 'keys remove') {

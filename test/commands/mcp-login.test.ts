@@ -21,7 +21,7 @@ async function loggingIn(server: Server, options: Options = {}) {
 		onLogin: ({page}: BrowserLogin) => void server.browse(page),
 		...options,
 	});
-	await here.run('mcp', 'add', 'docs', server.url);
+	await here.run('mcp', 'add', '--no-connect', 'docs', server.url);
 	return here;
 }
 
@@ -70,7 +70,7 @@ test('the login is stored for its URL alone, in a private file or the keychain, 
 
 	// The same name with another URL has no login.
 	await here.run('mcp', 'remove', 'docs');
-	await here.run('mcp', 'add', 'docs', `${server.origin}/other`);
+	await here.run('mcp', 'add', '--no-connect', 'docs', `${server.origin}/other`);
 	await expect(here.run('mcp', 'logout', 'docs')).rejects.toMatchObject({code: 'not-found'});
 	expect(kept.size).toBe(2);
 });
@@ -225,7 +225,7 @@ test('a server without a login, and one that is a command, are told apart', asyn
 	await expect(here.run('mcp', 'login', 'docs')).rejects.toMatchObject({
 		message: `${new URL(server.origin).host} asks for no login (status 200).`,
 	});
-	await here.run('mcp', 'add', 'files', '--', 'npx', 'files');
+	await here.run('mcp', 'add', '--no-connect', 'files', '--', 'npx', 'files');
 	await expect(here.run('mcp', 'login', 'files')).rejects.toMatchObject({code: 'usage'});
 });
 

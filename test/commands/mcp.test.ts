@@ -8,8 +8,29 @@ import {dataOf, drawn, testContext} from './context.ts';
 
 test('adds servers for the user, in a private file, and lists and removes them', async () => {
 	const here = testContext();
-	await here.run('mcp', 'add', 'docs', 'https://mcp.example.com/mcp', '--header', 'Authorization: Bearer ${DOCS}');
-	await here.run('mcp', 'add', 'files', '--env', 'ROOT=src', '--timeout', '5', '--', 'npx', '-y', 'files');
+	await here.run(
+		'mcp',
+		'add',
+		'--no-connect',
+		'docs',
+		'https://mcp.example.com/mcp',
+		'--header',
+		'Authorization: Bearer ${DOCS}',
+	);
+	await here.run(
+		'mcp',
+		'add',
+		'--no-connect',
+		'files',
+		'--env',
+		'ROOT=src',
+		'--timeout',
+		'5',
+		'--',
+		'npx',
+		'-y',
+		'files',
+	);
 	const path = join(here.home, 'mcp.json');
 	expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual({
 		mcpServers: {
@@ -31,7 +52,7 @@ test('adds servers for the user, in a private file, and lists and removes them',
 test('a server that fails has its reason in a line of its own, so that its command keeps its column', async () => {
 	const here = testContext();
 	const script = 'console.error("The database file of the server is not readable"); process.exit(2)';
-	await here.run('mcp', 'add', 'files', '--', process.execPath, '-e', script);
+	await here.run('mcp', 'add', '--no-connect', 'files', '--', process.execPath, '-e', script);
 	const table = drawn(await here.run('mcp', 'list', '--check'), 120);
 	expect(table).toMatch(/^files +failed +\S+node -e/m);
 	expect(table).toMatch(
@@ -41,8 +62,11 @@ test('a server that fails has its reason in a line of its own, so that its comma
 
 test('takes the flags of other clients, before and behind the name', async () => {
 	const here = testContext();
-	await here.run(...'mcp add --transport http -s user docs https://mcp.example.com/mcp -H'.split(' '), 'X-Team: a');
-	await here.run(...'mcp add -e ROOT=src -e A=b files -t stdio -- npx -y -e files'.split(' '));
+	await here.run(
+		...'mcp add --no-connect --transport http -s user docs https://mcp.example.com/mcp -H'.split(' '),
+		'X-Team: a',
+	);
+	await here.run(...'mcp add --no-connect -e ROOT=src -e A=b files -t stdio -- npx -y -e files'.split(' '));
 	expect(JSON.parse(readFileSync(join(here.home, 'mcp.json'), 'utf8')).mcpServers).toEqual({
 		docs: {type: 'http', url: 'https://mcp.example.com/mcp', headers: {'X-Team': 'a'}},
 		files: {command: 'npx', args: ['-y', '-e', 'files'], env: {ROOT: 'src', A: 'b'}},
@@ -51,7 +75,7 @@ test('takes the flags of other clients, before and behind the name', async () =>
 
 test('a server that the user adds to the project is trusted; one that somebody else adds is not', async () => {
 	const here = testContext();
-	await here.run('mcp', 'add', 'db', '--scope', 'project', '--', 'db-server', '--read-only');
+	await here.run('mcp', 'add', '--no-connect', 'db', '--scope', 'project', '--', 'db-server', '--read-only');
 	expect(dataOf(await here.run('mcp', 'list'))).toMatchObject({
 		servers: [{name: 'db', scope: 'project', used: true, args: ['--read-only']}],
 	});
@@ -63,14 +87,14 @@ test('a server that the user adds to the project is trusted; one that somebody e
 	});
 	expect(drawn(await here.run('trust'), 100)).toContain('MCP server db: other-server --read-only (.mcp.json)');
 	// A change of the user's own leaves that as it is.
-	await here.run('mcp', 'add', 'docs', 'https://mcp.example.com/mcp', '--scope', 'project');
+	await here.run('mcp', 'add', '--no-connect', 'docs', 'https://mcp.example.com/mcp', '--scope', 'project');
 	expect(dataOf(await here.run('mcp', 'list'))).toMatchObject({servers: [{used: false}, {used: false}]});
 });
 
 test('the user’s own server wins over one of the project with its name', async () => {
 	const here = testContext();
-	await here.run('mcp', 'add', 'db', '--scope', 'project', '--', 'theirs');
-	await here.run('mcp', 'add', 'db', '--', 'mine');
+	await here.run('mcp', 'add', '--no-connect', 'db', '--scope', 'project', '--', 'theirs');
+	await here.run('mcp', 'add', '--no-connect', 'db', '--', 'mine');
 	expect(dataOf(await here.run('mcp', 'list'))).toMatchObject({
 		servers: [
 			{command: 'mine', used: true},
@@ -83,9 +107,11 @@ test('the user’s own server wins over one of the project with its name', async
 
 test('a local server is in no file of the project, and no other project has it', async () => {
 	const here = testContext();
-	await here.run('mcp', 'add', '--scope', 'local', 'db', '--', 'mine-here');
+	await here.run('mcp', 'add', '--no-connect', '--scope', 'local', 'db', '--', 'mine-here');
 	expect(existsSync(join(here.folder, '.mcp.json'))).toBe(false);
-	const {file} = dataOf(await here.run('mcp', 'add', '-s', 'local', 'x', '--', 'x')) as {readonly file: string};
+	const {file} = dataOf(await here.run('mcp', 'add', '--no-connect', '-s', 'local', 'x', '--', 'x')) as {
+		readonly file: string;
+	};
 	expect(file.startsWith(join(here.home, 'projects'))).toBe(true);
 	expect([statSync(file).mode & 0o777, statSync(join(file, '..')).mode & 0o777]).toEqual([0o600, 0o700]);
 	await here.run('mcp', 'remove', 'x');
@@ -100,7 +126,7 @@ test('a local server is in no file of the project, and no other project has it',
 test('of servers with one name the local one is used, and a scope selects any of them', async () => {
 	const here = testContext();
 	for (const scope of ['project', 'user', 'local']) {
-		await here.run('mcp', 'add', 'db', '--scope', scope, '--', `of-${scope}`);
+		await here.run('mcp', 'add', '--no-connect', 'db', '--scope', scope, '--', `of-${scope}`);
 	}
 
 	const other = {used: false, reason: 'another one has its name'};
@@ -123,7 +149,7 @@ test('of servers with one name the local one is used, and a scope selects any of
 test('a file of variables is named in the entry; that of a project is trusted as its scripts are', async () => {
 	const here = testContext();
 	writeFileSync(join(here.folder, '.env'), 'API_TOKEN=abcd1234abcd');
-	await here.run('mcp', 'add', 'db', '-s', 'project', '--env-file', '.env', '--', 'db-server');
+	await here.run('mcp', 'add', '--no-connect', 'db', '-s', 'project', '--env-file', '.env', '--', 'db-server');
 	expect(JSON.parse(readFileSync(join(here.folder, '.mcp.json'), 'utf8')).mcpServers).toEqual({
 		db: {command: 'db-server', envFile: '.env'},
 	});
@@ -164,21 +190,32 @@ test.each([
 	['usage', 'mcp add x mcp.example.com/mcp', '“mcp.example.com/mcp” is neither a URL nor a command.'],
 ])('fails with %s: %s', async (code, line, message) => {
 	const here = testContext();
-	await here.run('mcp', 'add', 'Docs', 'https://mcp.example.com/mcp');
+	await here.run('mcp', 'add', '--no-connect', 'Docs', 'https://mcp.example.com/mcp');
 	await expect(here.run(...line.split(' '))).rejects.toMatchObject({code, message: expect.stringContaining(message)});
 });
 
 test('a damaged file is named, and stays as it is', async () => {
 	const here = testContext();
 	writeFileSync(join(here.home, 'mcp.json'), 'not JSON', {mode: 0o600});
-	await expect(here.run('mcp', 'add', 'x', 'y')).rejects.toMatchObject({code: 'failed'});
+	await expect(here.run('mcp', 'add', '--no-connect', 'x', 'y')).rejects.toMatchObject({code: 'failed'});
 	expect(readFileSync(join(here.home, 'mcp.json'), 'utf8')).toBe('not JSON');
 	expect(drawn(await here.run('mcp', 'list'), 100)).toContain('is not used: it is not valid JSON');
 });
 
 test('credentials in a file are masked, variables are shown [8]', async () => {
 	const here = testContext();
-	await here.run('mcp', 'add', 'a', '--env', 'API_TOKEN=abcd1234', '--env', 'DB_TOKEN=${DB}', '--', 'run');
+	await here.run(
+		'mcp',
+		'add',
+		'--no-connect',
+		'a',
+		'--env',
+		'API_TOKEN=abcd1234',
+		'--env',
+		'DB_TOKEN=${DB}',
+		'--',
+		'run',
+	);
 	const shown = drawn(await here.run('mcp', 'get', 'a'), 100);
 	expect(shown).toContain('${DB}');
 	expect(shown + JSON.stringify(dataOf(await here.run('mcp', 'get', 'a')))).not.toContain('abcd1234');

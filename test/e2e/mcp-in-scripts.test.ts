@@ -1,3 +1,5 @@
+import {readFileSync} from 'node:fs';
+import {join} from 'node:path';
 import {expect, test} from 'vitest';
 import {startPeer} from '../agent/mcp/http-peer.ts';
 import {connectedTo} from './chat.ts';
@@ -57,4 +59,49 @@ test.each([
 	expect(json.status).toBe(status);
 	expect(JSON.parse(json.stdout)).toMatchObject({name: 'db', state: 'failed', error: expect.stringContaining(reason)});
 	expect(JSON.parse(json.stderr)).toMatchObject({error: {message: expect.stringContaining(reason)}});
+});
+
+const scripted = join(import.meta.dirname, '../agent/mcp/scripted-server.mjs');
+const kept = (home: string) => Object.keys(JSON.parse(readFileSync(join(home, 'mcp.json'), 'utf8')).mcpServers);
+
+test('`mcp add` connects at once, and says what the tools cost, to a person and to a program', async () => {
+	const home = folderWith({});
+	const shown = await runInProcess(['mcp', 'add', 'docs', '--', process.execPath, scripted], {home});
+	expect(shown).toMatchObject({status: 0, stderr: ''});
+	expect(shown.stdout).toMatch(/^✓ docs: 1 tool, \d+ tokens, [\d.]+ m?s\n/);
+	const json = await runInProcess(['mcp', 'add', 'two', '--json', '--', process.execPath, scripted], {home});
+	expect(JSON.parse(json.stdout)).toMatchObject({
+		...{name: 'two', scope: 'user', state: 'ready', error: null},
+		tools: [{name: 'mcp__two__ok', tokens: expect.any(Number)}],
+		took_ms: expect.any(Number),
+	});
+	expect(kept(home)).toEqual(['docs', 'two']);
+});
+
+test.each([
+	['ends', ['--', dies.command, ...dies.args], 1, 'it ended with status 4 (Error: DATABASE_URL is not set)'],
+	['can’t be reached', [`${await unusedAddress()}/mcp`], 6, 'Nothing is listening on http://127.0.0.1:'],
+])('`mcp add` of a server that %s fails with its own words, and keeps the entry', async (_, target, status, reason) => {
+	const home = folderWith({});
+	const shown = await runInProcess(['mcp', 'add', 'db', ...target], {home});
+	expect(shown.status).toBe(status);
+	expect(shown.stdout).toMatch(/^Added the MCP server db: /);
+	expect(shown.stderr).toContain(`service: The MCP server db is not running: ${reason}`);
+	expect(shown.stderr).toContain('Try again: service mcp get db, or remove it: service mcp remove db');
+	expect(kept(home)).toEqual(['db']);
+	const json = await runInProcess(['mcp', 'add', 'other', '--json', ...target], {home});
+	expect(JSON.parse(json.stdout)).toMatchObject({
+		name: 'other',
+		state: 'failed',
+		error: expect.stringContaining(reason),
+	});
+	expect(JSON.parse(json.stderr)).toMatchObject({error: {message: expect.stringContaining(reason)}});
+});
+
+test('`mcp add --no-connect` only writes the entry', async () => {
+	const home = folderWith({});
+	const shown = await runInProcess(['mcp', 'add', 'db', '--no-connect', '--', dies.command, ...dies.args], {home});
+	expect(shown).toMatchObject({status: 0, stderr: ''});
+	expect(shown.stdout).toContain('Check it: service mcp get db');
+	expect(kept(home)).toEqual(['db']);
 });

@@ -3,7 +3,7 @@ import type {ServerStatus} from '../../../agent/mcp/servers.ts';
 import {tokensOfDefinitions} from '../../../agent/request-usage.ts';
 import {entryOf} from '../../../config/mcp/mcp-file.ts';
 import type {ErrorReport} from '../../../core/error.ts';
-import {formatAmount, formatCount, formatDuration} from '../../../core/format.ts';
+import {formatCount} from '../../../core/format.ts';
 import type {Json, JsonObject} from '../../../core/json.ts';
 import {shellWord} from '../../../core/shell-word.ts';
 import type {Result} from '../../result.ts';
@@ -81,22 +81,6 @@ export function serverRecord(status: ServerStatus): Extract<Result, {readonly ki
 	return {kind: 'group', parts: [record, table], data: dataOf(status)};
 }
 
-/** Returns whether a server that was just added runs, with what its tools cost, or its own words. */
-export function addedResult(status: ServerStatus, tookMs: number, added: JsonObject): Result {
-	const {configured, state, tools, faults} = status;
-	const {name} = configured.server;
-	const data = {...added, state: state.state, error: state.state === 'failed' ? state.reason : null};
-	if (state.state === 'ready') {
-		const size = `${formatAmount(tools.length, 'tool')}, ${formatCount(tokensOfDefinitions(tools))} tokens`;
-		const text = [`✓ ${name}: ${size}, ${formatDuration(tookMs)}`, ...faults].join('\n');
-		return {kind: 'text', text, hint: `Its tools: \`mcp get ${name}\``, data};
-	}
-
-	const [login] = loginNote(status);
-	const hint = login ?? `Try again: \`/mcp reconnect ${name}\`, or remove it: \`mcp remove ${name}\``;
-	return {kind: 'text', text: `✗ ${name}: ${statusOf(status)}. It was added.`, hint, data};
-}
-
 /** Returns what a shell ends with for a server that couldn't be started; nothing for one that runs. */
 export function failureOf({configured, state}: ServerStatus): {readonly failure?: ErrorReport} {
 	const {server} = configured;
@@ -122,7 +106,7 @@ function reasonNote({configured, state}: ServerStatus): readonly string[] {
 }
 
 /** Returns the command that logs in to a server that needs it. */
-function loginNote({configured: {server}, state}: ServerStatus): readonly string[] {
+export function loginNote({configured: {server}, state}: ServerStatus): readonly string[] {
 	return state.state === 'failed' && state.needsLogin
 		? [`Log in to ${server.name}: \`mcp login ${shellWord(server.name)}\``]
 		: [];
@@ -164,6 +148,11 @@ function dataOf({configured, state, tools}: ServerStatus): JsonObject {
 		...(server.type === 'http' ? {headers: masked(server.headers)} : {type: 'stdio', env: masked(server.env)}),
 		state: state.state,
 		error: state.state === 'failed' ? state.reason : null,
-		tools: tools.map((tool): Json => ({name: tool.name, tokens: tokensOfDefinitions([tool])})),
+		tools: toolData(tools),
 	};
+}
+
+/** Returns the tools of a server for a program, with the tokens that each takes. */
+export function toolData(tools: ServerStatus['tools']): Json {
+	return tools.map(tool => ({name: tool.name, tokens: tokensOfDefinitions([tool])}));
 }
