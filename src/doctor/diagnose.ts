@@ -16,7 +16,7 @@ import type {Secret} from '../core/secrets/secret.ts';
 import type {Transport} from '../net/transport.ts';
 import {registry} from '../providers/registry.ts';
 import type {Home} from '../storage/home.ts';
-import {charsetOf, insertsLines, localeOf, wantsColor, wantsLinear} from '../terminal/abilities.ts';
+import {charsetOf, insertsLines, localeOf, printsCodes, wantsColor, wantsLinear} from '../terminal/abilities.ts';
 import {clipboardSupport} from '../terminal/clipboard.ts';
 import {isLikeXterm} from '../terminal/terminal-kind.ts';
 import {colorDepth} from '../terminal/theme/color-depth.ts';
@@ -240,8 +240,9 @@ function window(env: Environment, columns: number, rows: number): Check {
 	}
 
 	if (wantsLinear(env)) {
-		const fix = TERM === 'dumb' ? 'For the full screen set TERM, such as TERM=xterm-256color.' : undefined;
-		return note('Terminal', `${finding} The app writes line by line.`, fix);
+		const byLine = `${finding} The app writes line by line.`;
+		const fix = 'For the full screen set TERM, such as TERM=xterm-256color.';
+		return TERM ? note('Terminal', byLine, printsCodes(env) ? fix : undefined) : fault('Terminal', byLine, fix);
 	}
 
 	if (TERM && insertsLines(env) && !isLikeXterm(env) && !TERM.startsWith('linux')) {
@@ -249,7 +250,7 @@ function window(env: Environment, columns: number, rows: number): Check {
 		return note('Terminal', `${finding} ${limits}`, 'If it is like xterm, set TERM=xterm-256color.');
 	}
 
-	return TERM ? good('Terminal', finding) : fault('Terminal', finding, 'Set TERM, such as TERM=xterm-256color.');
+	return good('Terminal', finding);
 }
 
 /** How text is drawn, by the locale and the type of the terminal. */

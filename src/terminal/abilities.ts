@@ -1,8 +1,16 @@
 import type {Environment} from '../core/environment.ts';
 import {AppError} from '../core/error.ts';
 
+/** Terminals that print escape codes, or don't say what they are: comint of Emacs, consoles without a type, VT52. */
+const withoutCodes = /^(|dumb|emacs|unknown|vt52)$/;
+
+/** True if the terminal would print escape codes. Consoles of Windows, which sets `OS`, have no type and obey them. */
+export function printsCodes({TERM, OS = ''}: Environment): boolean {
+	return withoutCodes.test(TERM ?? OS);
+}
+
 /**
- * True if output may have colour: on a terminal, unless `NO_COLOR` (no-color.org) or a dumb terminal forbids it.
+ * True if output may have colour: on a terminal, unless `NO_COLOR` (no-color.org) or its type forbids it.
  * `FORCE_COLOR` decides alone, as in Node: `0` or `false` for none.
  */
 export function wantsColor(output: {readonly isTTY?: boolean}, env: Environment): boolean {
@@ -11,7 +19,7 @@ export function wantsColor(output: {readonly isTTY?: boolean}, env: Environment)
 		return forced !== '0' && forced !== 'false';
 	}
 
-	return Boolean(output.isTTY) && !env['NO_COLOR'] && env['TERM'] !== 'dumb';
+	return Boolean(output.isTTY) && !env['NO_COLOR'] && !printsCodes(env);
 }
 
 /** True if a screen reader is in use: words stand for signs, and nothing is drawn. */
@@ -19,9 +27,9 @@ export function wantsWords({ACCESSIBLE}: Environment): boolean {
 	return Boolean(ACCESSIBLE) && ACCESSIBLE !== '0';
 }
 
-/** True if no row may be redrawn: a screen reader is in use, or the terminal can't move its cursor. */
+/** True if no row may be redrawn: a screen reader is in use, or the terminal would print escape codes. */
 export function wantsLinear(env: Environment): boolean {
-	return env['TERM'] === 'dumb' || wantsWords(env);
+	return printsCodes(env) || wantsWords(env);
 }
 
 /** What a terminal shows: all text, all but our signs, or only ASCII. */
@@ -57,8 +65,8 @@ export function charsetOf(env: Environment, platform: string): Charset {
 	return /^(?:C|POSIX)$/.test(value) ? 'no signs' : 'ascii';
 }
 
-/** The earliest terminals, and names that say nothing about the terminal. */
-const withoutInsertion = /^(?:|dumb|unknown|network|ansi-m.*|vt(?:50|52|100)(?:-.*)?)$/;
+/** The earliest terminals. */
+const withoutInsertion = /^(?:ansi-m|vt100)/;
 
 /** True if the terminal can insert and delete lines (ECMA-48 IL and DL), as nearly all can. */
 export function insertsLines({TERM = ''}: Environment): boolean {

@@ -150,6 +150,16 @@ export function showsLinks(env: Environment): boolean {
 const likeXterm =
 	/^(?:xterm|tmux|screen|rxvt|vte|gnome|konsole|kitty|foot|alacritty|wezterm|ghostty|contour|mintty|iterm2?|st|ms-terminal|putty)(?:-|$)/;
 
+/** Types that obey escape codes, and may ignore titles and modes of xterm or print them. */
+const obedient =
+	/^(?:linux|vt\d|ansi|eterm|Eterm|aterm|cygwin|cons25|dtterm|fbterm|mlterm|nsterm|pcansi|sun|teraterm|wsvt25)/;
+
+/** True if nothing says whether the terminal obeys escape codes: its type is one that nobody knows. */
+export function isStranger(env: Environment): boolean {
+	const {TERM} = env;
+	return Boolean(TERM) && !isLikeXterm(env) && !obedient.test(TERM ?? '') && terminalKind(env).name === 'unknown';
+}
+
 /** True for a terminal whose title we may set, and which we may ask to report its focus. */
 export function isLikeXterm({TERM = ''}: Environment): boolean {
 	return likeXterm.test(TERM);

@@ -5,7 +5,7 @@ import type {AppStore} from '../store/store.ts';
 import {assertTerminal, wantsColor} from '../terminal/abilities.ts';
 import {canOpenPages, openPage} from '../terminal/browser.ts';
 import {createInput, type InputStream} from '../terminal/input/input.ts';
-import {showsLinks} from '../terminal/terminal-kind.ts';
+import {isStranger, showsLinks} from '../terminal/terminal-kind.ts';
 import {createPalette, type Palette} from '../terminal/text/style.ts';
 import {App} from './app.tsx';
 import {type AppTerminal, openTerminal, type TerminalOptions} from './app-terminal.ts';
@@ -25,7 +25,7 @@ import {followWindow} from './screen/resize/follow-window.ts';
 import {openTranscript} from './transcript/open-transcript.ts';
 
 type AppSurroundings = TerminalOptions &
-	Pick<Surroundings, 'compose' | 'version'> & {readonly stdin: InputStream & NodeJS.ReadStream};
+	Pick<Surroundings, 'compose' | 'version' | 'onInterrupt'> & {readonly stdin: InputStream & NodeJS.ReadStream};
 
 /** What the first frame is drawn without. */
 type Loaded = {
@@ -53,6 +53,11 @@ type Parts = Pick<AppSurroundings, 'compose' | 'env' | 'version'> & {
  */
 export async function startApp(flags: AppFlags, surroundings: AppSurroundings): Promise<number> {
 	assertTerminal(surroundings);
+	if (isStranger(surroundings.env) && !(await isScreen(surroundings))) {
+		const {startLinear} = await import('./linear.ts');
+		return startLinear(flags, {...surroundings, env: {...surroundings.env, TERM: 'dumb'}});
+	}
+
 	const {store, env, stdin, stdout, frames} = surroundings;
 	const {promise: ended, resolve: quit} = deferred();
 	const loaded: Loaded = {};
@@ -112,6 +117,12 @@ export async function startApp(flags: AppFlags, surroundings: AppSurroundings): 
 
 	stdout.write(farewell);
 	return 0;
+}
+
+/** Asks a terminal of an unknown type whether it can be drawn on. */
+async function isScreen(surroundings: AppSurroundings): Promise<boolean> {
+	const {obeysCodes} = await import('../terminal/input/ask-terminal.ts');
+	return obeysCodes(surroundings);
 }
 
 /** Draws the first frame, and every later one when the store changes. */

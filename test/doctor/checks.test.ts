@@ -32,7 +32,7 @@ test.each([
 	[{TERM: 'xterm', LANG: 'de_DE.ISO-8859-1'}, window, ['good', 'fault'], 'xterm, 80x24, 16 colours.'],
 	[{TERM: 'xterm', ...utf8, LC_ALL: 'C'}, window, ['good', 'fault'], 'xterm, 80x24, 16 colours.'],
 	[{TERM: 'xterm'}, window, ['good', 'note'], 'xterm, 80x24, 16 colours.'],
-	[{...utf8}, window, ['fault', 'good'], 'unknown type, 80x24, 16 colours.'],
+	[{...utf8}, window, ['fault', 'good'], 'unknown type, 80x24, no colour. The app writes line by line.'],
 	[{TERM: 'xterm', ...utf8}, {...window, columns: 12}, ['fault', 'good'], 'xterm, 12x24, 16 colours.'],
 	[{TERM: 'xterm', ...utf8}, {...window, isTTY: false}, ['note', 'good'], 'Output goes to a file or a pipe.'],
 ])('a terminal with %o is judged by type, size and encoding', (env, facts, states, finding) => {

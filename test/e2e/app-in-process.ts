@@ -78,6 +78,7 @@ async function start(args: readonly string[], {env, folder, ...streams}: Parts):
 			const workerUrl = new URL('../../dist/server-worker.js', import.meta.url);
 			return compose({...options, store, env, folder, version: '0.0.0', workerUrl});
 		},
+		onInterrupt: () => undefined,
 		process: {pid: 1, on: () => undefined, off: () => undefined, kill: () => undefined},
 	});
 	return {status, signal: 0};

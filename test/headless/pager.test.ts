@@ -30,7 +30,7 @@ test.each([
 
 test('text longer than the window goes through the pager, to its end', async () => {
 	const PAGER = `"${process.execPath}" -e "process.stdin.resume().on('end', () => process.exit())"`;
-	expect(await showInPager(long, {stdout: {isTTY: true, rows: 24}, env: {PAGER}})).toBe(true);
+	expect(await showInPager(long, {stdout: {isTTY: true, rows: 24}, env: {PAGER, TERM: 'xterm'}})).toBe(true);
 });
 
 test('a terminal gets a drawn page and a pipe its Markdown, also inside a group', () => {

@@ -15,7 +15,7 @@ const table: Result = {
 
 function printed(
 	result: Result,
-	{json = false, columns, env = {}}: {json?: boolean; columns?: number; env?: Environment} = {},
+	{json = false, columns, env = {TERM: 'xterm'}}: {json?: boolean; columns?: number; env?: Environment} = {},
 ) {
 	const out = output(columns);
 	printResult(result, out, {json, env});
@@ -36,9 +36,12 @@ test('JSON is one line in a pipe and indented on a terminal', () => {
 	expect(printed(table, {json: true, columns: 80})).toBe(`${JSON.stringify(data, undefined, 2)}\n`);
 });
 
-test.each([{NO_COLOR: '1'}, {TERM: 'dumb'}])('a terminal with %j gets no colour', env => {
-	expect(printed(table, {columns: 40, env})).not.toContain('\u001B');
-});
+test.each([{NO_COLOR: '1', TERM: 'xterm'}, {TERM: 'dumb'}, {TERM: 'emacs'}, {TERM: 'unknown'}, {}])(
+	'a terminal with %j gets no colour',
+	env => {
+		expect(printed(table, {columns: 40, env})).not.toContain('\u001B');
+	},
+);
 
 test('--json prints the data, or the message of a result without data', () => {
 	expect(JSON.parse(printed(table, {json: true}))).toEqual([{name: 'one'}]);

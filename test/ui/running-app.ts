@@ -47,6 +47,7 @@ export function runApp({
 			stdin: stdin as NodeJS.ReadStream,
 			stdout,
 			version: '1.2.3',
+			onInterrupt: () => undefined,
 			process: {pid: 1, on: () => undefined, off: () => undefined, kill: () => undefined},
 		},
 	);

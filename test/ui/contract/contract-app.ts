@@ -76,6 +76,7 @@ export async function startInTerminal({kind, terminal, time, session, ...options
 			stdin: stdin as NodeJS.ReadStream,
 			stdout,
 			version: '1.2.3',
+			onInterrupt: () => undefined,
 			process: {
 				pid: 1,
 				on: (event, listener) => hooks.set(event, listener),
