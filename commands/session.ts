@@ -39,7 +39,7 @@ const saved = command({
 				{label: 'about'},
 			],
 			rows: found.map(({id, updatedAt, messages, title, preview, folder, client}) => [
-				id.slice(0, 8),
+				{id},
 				{at: updatedAt},
 				String(messages),
 				...(states.size > 0 ? [inWords[states.get(id) ?? 'none']] : []),

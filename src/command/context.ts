@@ -9,7 +9,7 @@ import type {Result} from './result.ts';
 /** Flags that every command understands. */
 export type GlobalFlags = ServerFlags & {
 	readonly json: boolean;
-	/** Shows times in tables in full instead of ages. */
+	/** Shows times in tables in full instead of ages, and whole ids. */
 	readonly exact: boolean;
 };
 

@@ -120,7 +120,7 @@ const runFlagTable = {
 /** The flags of every command, in the order shown. */
 const globalFlagTable = {
 	json: {names: ['--json'], summary: 'Output JSON'},
-	exact: {names: ['--exact'], summary: 'Show times in full, not how long ago they were'},
+	exact: {names: ['--exact'], summary: 'Show times and ids in full'},
 	server: {names: ['--server'], value: 'url', summary: 'Use this server', completes: 'server'},
 	profile: shared.profile,
 	org: {names: ['--org'], value: 'slug', summary: 'Use this organization', completes: 'org'},

@@ -130,6 +130,7 @@ async function platformList(
 		items,
 		first: columns,
 		hides: field => !columns.includes(field),
+		hasShortIds: view.kind !== 'session',
 		empty: total > 0 ? `No ${name} on page ${flags.page ?? 1}; there are ${total} in all.` : empty,
 		notes: nextPage(line, flags, total),
 		...(opens && {

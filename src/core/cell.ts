@@ -1,22 +1,28 @@
 import {formatAge} from './format.ts';
 
-/** The content of a table cell: text, or a time as ISO 8601 that is formatted for the reader. */
-export type Cell = string | {readonly at: string};
+/** The content of a table cell: text, a time as ISO 8601 that is formatted for the reader, or an id that any prefix stands for. */
+export type Cell = string | {readonly at: string} | {readonly id: string};
 
 type Options = {
-	/** Shows the time itself instead of its age. */
+	/** Shows the time itself instead of its age, and the whole id. */
 	readonly exact: boolean;
 	/** The current time in milliseconds since 1970. */
 	readonly now?: number;
 };
 
+const shortId = 8;
+
 /**
- * Returns a cell as text: `3 h ago`, or `2026-11-21T08:00:00Z` if `exact`. An invalid time is shown as the server sent
- * it.
+ * Returns a cell as text: `3 h ago`, or `2026-11-21T08:00:00Z` if `exact`; eight characters of an id, or all of it. An
+ * invalid time is shown as the server sent it.
  */
 export function cellText(cell: Cell, {exact, now = Date.now()}: Options): string {
 	if (typeof cell === 'string') {
 		return cell;
+	}
+
+	if ('id' in cell) {
+		return exact ? cell.id : cell.id.slice(0, shortId);
 	}
 
 	const at = Date.parse(cell.at);
@@ -29,6 +35,6 @@ export function cellText(cell: Cell, {exact, now = Date.now()}: Options): string
 
 /** Returns the time of a cell in milliseconds since 1970, or undefined for text. */
 export function cellTime(cell: Cell): number | undefined {
-	const at = typeof cell === 'string' ? Number.NaN : Date.parse(cell.at);
+	const at = typeof cell === 'object' && 'at' in cell ? Date.parse(cell.at) : Number.NaN;
 	return Number.isNaN(at) ? undefined : at;
 }

@@ -1,4 +1,7 @@
 import {expect, test} from 'vitest';
+import {renderResult} from '../../src/command/render/render.ts';
+import type {Result} from '../../src/command/result.ts';
+import {createPalette} from '../../src/terminal/text/style.ts';
 import {api, inOrg, inWorkspace} from './api.ts';
 import {dataOf, drawn, testContext} from './context.ts';
 
@@ -18,6 +21,8 @@ const entries = {
 		{id, status: 'pending', title: 'Nightly', project_key: 'parser', ...at},
 	],
 } as const;
+const exactly = (result: Result) =>
+	renderResult(result, {width: 120, palette: createPalette({color: false}), exact: true}).join('\n');
 const lists = Object.entries(entries).map(([line, [path, entry]]) => ({line, path, entry}));
 
 test.each(lists)('$line shows what the server lists', async ({line, path, entry}) => {
@@ -26,7 +31,11 @@ test.each(lists)('$line shows what the server lists', async ({line, path, entry}
 	const result = await here.run(...line.split(' '));
 	const [head, row] = drawn(result, 120).split('\n');
 	expect(head).toMatch(/^(?:slug|key|id) /);
-	expect(row).toContain('slug' in entry ? entry.slug : 'key' in entry ? entry.key : id);
+	const listed = line === 'session list' ? id : id.slice(0, 8);
+	expect(row).toMatch(new RegExp(`^${'slug' in entry ? entry.slug : 'key' in entry ? entry.key : listed} `));
+	expect(line === 'session list' ? row : exactly(result).split('\n')[1]).toContain(
+		'slug' in entry ? entry.slug : 'key' in entry ? entry.key : id,
+	);
 	expect(dataOf(result)).toEqual(page([entry]).json);
 	expect(seen.map(({url}) => url)).toEqual([path]);
 });
@@ -179,4 +188,10 @@ test.each([
 	const {env} = await api({[`POST ${inWorkspace}/environments`]: refusal});
 	const created = testContext({env}).run('env', 'create', 'web-shop');
 	await expect(created).rejects.toMatchObject({code: 'conflict', hint: expect.stringMatching(hint)});
+});
+
+test('an id that is no UUID is listed whole, because no prefix stands for it', async () => {
+	const entry = {...entries['env list'][1], id: 'sandbox-2026-0042'};
+	const {env} = await api({[`GET ${entries['env list'][0]}`]: page([entry])});
+	expect(drawn(await testContext({env}).run('env', 'list'), 120)).toMatch(/^sandbox-2026-0042 /m);
 });
