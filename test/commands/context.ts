@@ -99,7 +99,7 @@ export function testContext({
 	const program = compose({
 		store,
 		// No test leaves this machine: requests to vendors fail.
-		env: {HTTPS_PROXY: 'http://127.0.0.1:1', ...env, SERVICE_HOME: home},
+		env: {HTTPS_PROXY: 'http://127.0.0.1:1', TERM: 'xterm', ...env, SERVICE_HOME: home},
 		folder,
 		workerUrl: new URL('../../dist/server-worker.js', import.meta.url),
 		version: '0.0.0',

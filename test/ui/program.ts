@@ -57,13 +57,14 @@ export function testProgram({
 	home = temporaryHome(),
 	folder = temporaryFolder(),
 	loadHistory = () => [],
-	env = {},
+	env: given = {},
 	userTools = false,
 	loadHooks,
 }: Options) {
 	let askUser: AskUser | undefined;
 	const call: ModelCall = ask ?? scriptedModel([{type: 'finish', reason: 'stop'}]).ask;
 	const sessions = createSessionAccess({home, folder, onState: () => undefined});
+	const env = {TERM: 'xterm', ...given};
 	const access = createFolderAccess({folder, env, config: openConfig(home)});
 	const project = createProject({
 		folder: access.path,
