@@ -7,7 +7,7 @@ import {
 	createLogScreen,
 	type LogScreen,
 	type LogScreenOptions,
-	pictureAt,
+	panelPicture,
 	viewerPicture,
 	viewportOf,
 } from './log-screen.ts';
@@ -40,10 +40,7 @@ export function createAppLogs(options: LogScreenOptions): AppLogs {
 			followed.open(log);
 			screen.viewer = withRequestedFilter(screen.viewer, log);
 		},
-		panelLines(size) {
-			const viewer = {...screen.viewer, wrap: false, sideways: 0};
-			return drawLogPanel(pictureAt(screen, size, Math.max(1, size.rows), viewer), size);
-		},
+		panelLines: size => drawLogPanel(panelPicture(screen, size), size),
 		openViewer(at) {
 			if (store.getState().logs.length === 0) {
 				return false;

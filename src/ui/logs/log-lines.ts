@@ -13,6 +13,7 @@ import {graphemesOf, graphemeWidth, lineWidth, padEnd, textWidth, truncate} from
 import {wrapLine} from '../../terminal/text/wrap.ts';
 import {markRanges, structuredSpans, withoutPathStart} from './log-spans.ts';
 import type {LogEntries} from './merged-log.ts';
+import {withoutMatches} from './workspace-paths.ts';
 
 /** How the arrival time is shown before each line; `delta` is the time since the previous line. */
 export const timeStyles = ['off', 'local', 'UTC', 'delta'] as const;
@@ -31,6 +32,8 @@ export type LineStyle = {
 	/** Draws lines as they were received: those of JSON and logfmt, and all states of a line that was redrawn. */
 	readonly raw: boolean;
 	readonly times: TimeStyle;
+	/** Finds the folders that paths are shown without; they stay if lines are shown as they were received. */
+	readonly workspaces?: RegExp | undefined;
 	/** By environment, if several logs are shown together. */
 	readonly tags?: ReadonlyMap<string, LogTag>;
 	readonly search?: Matcher | undefined;
@@ -66,7 +69,7 @@ export function drawEntry(log: LogEntries, place: number, style: LineStyle, fram
 		return {rows: [truncate(`${prefix}${palette.warning(markText[entry.mark])}`, width)], isMatch: false};
 	}
 
-	if (frame.folded > 0) {
+	if (frame.folded > 0 && frame.kind) {
 		const rows = [truncate(`${prefix}${palette.dim(foldText(frame.folded))}`, width)];
 		return {rows, isMatch: false};
 	}
@@ -76,19 +79,21 @@ export function drawEntry(log: LogEntries, place: number, style: LineStyle, fram
 		return openedJson(shownText, prefix, room, style);
 	}
 
-	const plain = withoutTabs(spansOf({...entry, text: shownText}, style, frame));
+	const plain = withoutTabs(withoutWorkspace(spansOf({...entry, text: shownText}, style, frame), style));
 	const {spans, isMatch} = withMatches(plain, entry.text, style);
 	const isCut = shownText.length > maxShown;
+	const frames = frame.folded > 0 ? palette.dim(` · ${formatAmount(frame.folded, 'frame')}`) : '';
 	const cut = isCut ? palette.dim(` … cut (${formatBytes(shownText.length)} in total)`) : '';
 	if (wrap) {
-		const text = paint(spans, palette) + cut;
+		const text = paint(spans, palette) + cut + frames;
 		return {rows: wrapLine(text, width, {hard: true, first: prefix, rest: ' '.repeat(lineWidth(prefix))}), isMatch};
 	}
 
 	const isWhole = frame.kind === undefined || style.sideways > 0;
 	const shown = isWhole ? dropCells(spans, style.sideways) : withoutPathStart(spans, room);
 	const text = paint(shown, palette) + cut;
-	return {rows: [truncate(prefix + truncate(text, room), width)], isMatch};
+	const line = truncate(text, Math.max(0, room - lineWidth(frames)));
+	return {rows: [truncate(prefix + line + frames, width)], isMatch};
 }
 
 /** Returns the name of a log in its colour, padded to a fixed width. */
@@ -167,6 +172,10 @@ function spansOf({text, level}: Line, {palette, raw}: LineStyle, {kind}: EntryFr
 	const isColored = spans.some(span => Object.keys(span.style).length > 0);
 	const role = level ? palette.level[level] : kind === 'minor' ? palette.dim : undefined;
 	return isColored || !role ? spans : spans.map(span => ({...span, roles: [role]}));
+}
+
+function withoutWorkspace(spans: readonly StyledSpan[], {raw, workspaces}: LineStyle): readonly StyledSpan[] {
+	return raw || !workspaces ? spans : withoutMatches(spans, workspaces);
 }
 
 function withoutTabs(spans: readonly StyledSpan[]): readonly StyledSpan[] {

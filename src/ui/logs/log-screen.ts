@@ -25,12 +25,13 @@ import {
 	positionOf,
 	withoutLastPattern,
 } from './viewer/log-viewer-state.ts';
+import {workspacePattern} from './workspace-paths.ts';
 
 export type LogScreenOptions = {
 	readonly store: AppStore;
 	readonly palette: Palette;
 	readonly fullScreen: FullScreen;
-	/** The folder in which files are saved. */
+	/** The working folder: files are saved there, and paths below it are shown without it. */
 	readonly folder: string;
 	readonly homeFolder: string | undefined;
 	readonly copy: (text: string) => boolean;
@@ -60,7 +61,7 @@ export function createLogScreen(options: LogScreenOptions): LogScreen {
 	const screen: LogScreen = {
 		...options,
 		followed: createFollowedLogs({store, isSeen: environment => isSeen(screen, environment), ...(clock && {clock})}),
-		renderer: createLogRenderer(palette, (error, focus) => removeFilter(screen, error, focus)),
+		renderer: createLogRenderer(palette, (error, focus) => removeFilter(screen, error, focus), options.folder),
 		viewer: emptyViewer,
 		isOpen: false,
 		size: store.getState().size,
@@ -71,7 +72,7 @@ export function createLogScreen(options: LogScreenOptions): LogScreen {
 }
 
 /** Returns what the log in front is drawn from. A filter that has more to examine continues later. */
-export function pictureAt(screen: LogScreen, {columns}: Size, rows: number, viewer = screen.viewer): LogPicture {
+function pictureAt(screen: LogScreen, {columns}: Size, rows: number, viewer: LogViewer): LogPicture {
 	const {store, followed, renderer, palette} = screen;
 	const {logs, logFocus: focus, ownKeys} = store.getState();
 	const log = followed.entriesOf(focus);
@@ -89,7 +90,19 @@ export function pictureAt(screen: LogScreen, {columns}: Size, rows: number, view
 /** Returns what the viewer is drawn from. */
 export function viewerPicture(screen: LogScreen, size: Size): LogPicture {
 	const {logs, logFocus: focus} = screen.store.getState();
-	return pictureAt(screen, size, bodyRows({logs, focus, viewer: screen.viewer}, size.rows));
+	const {viewer} = screen;
+	return pictureAt(screen, size, bodyRows({logs, focus, viewer}, size.rows), viewer);
+}
+
+/** Returns what the panel is drawn from: the end of the log with the filters of the viewer, and a row for each line or trace. */
+export function panelPicture(screen: LogScreen, size: Size): LogPicture {
+	return pictureAt(screen, size, Math.max(1, size.rows), panelViewer(screen));
+}
+
+function panelViewer({viewer, isOpen}: LogScreen): LogViewer {
+	const unwrapped = {...viewer, wrap: false, sideways: 0};
+	// Another way to fold costs a pass over all lines, for a panel that the open viewer covers.
+	return isOpen ? unwrapped : {...unwrapped, folding: 'all', positions: new Map()};
 }
 
 /** Returns the part of the log that the viewer shows now. */
@@ -113,7 +126,7 @@ function isSeen({store, viewer, isOpen, fullScreen}: LogScreen, environment: str
 /** Examines more entries in a task of its own, so that keys are handled in between. */
 function continueFiltering(screen: LogScreen): void {
 	screen.filterStep = undefined;
-	if (!pictureAt(screen, screen.size, 1).isFiltering) {
+	if (!pictureAt(screen, screen.size, 1, panelViewer(screen)).isFiltering) {
 		screen.fullScreen.invalidate();
 		screen.store.getState().updateLogs(new Map());
 	}
@@ -159,9 +172,15 @@ const emptyLog: LogEntries = {at: () => undefined, start: () => 0, end: () => 0}
 
 /**
  * Creates a renderer that caches what is expensive: which lines a filter shows, and how lines are drawn. It draws only
- * lines that are on the screen. Calls `onRejected` with a filter that takes too long.
+ * lines that are on the screen. Calls `onRejected` with a filter that takes too long. Paths below `folder` are shown without
+ * it.
  */
-export function createLogRenderer(palette: Palette, onRejected: (error: AppError, focus: string) => void): LogRenderer {
+export function createLogRenderer(
+	palette: Palette,
+	onRejected: (error: AppError, focus: string) => void,
+	folder?: string,
+): LogRenderer {
+	const workspaces = workspacePattern(folder);
 	const matchers = new Map<string, Matcher>();
 	const matcherOf: MatcherOf = source => {
 		const matcher = matchers.get(source) ?? createMatcher(source);
@@ -169,18 +188,18 @@ export function createLogRenderer(palette: Palette, onRejected: (error: AppError
 		return matcher;
 	};
 	const shownOf = createShownCache();
-	const drawnOf = createDrawnCache(palette, matcherOf);
+	const drawnOf = createDrawnCache(request => styleOf(request, {palette, matcherOf, workspaces}), palette);
 
 	return {
 		render(request) {
 			const {focus, viewer, rows, log = emptyLog} = request;
 			const shown = shownOf(focus, log, viewer);
-			shown.open(openedOf(viewer, focus));
+			shown.fold(viewer.folding, openedOf(viewer, focus));
 			const isFiltering = advance(shown, error => onRejected(error, focus));
 			const drawn = drawnOf(request, log, shown);
 			const opened = openedOf(viewer, focus);
 			const heightOf = (place: number) => (viewer.wrap || opened.has(place) ? drawn(place).rows.length : 1);
-			const openRows = drawOpen(request, styleOf(request, palette, matcherOf));
+			const openRows = drawOpen(request, styleOf(request, {palette, matcherOf, workspaces}));
 			return {viewport: {log, shown, rows, heightOf}, drawn, openRows, isFiltering};
 		},
 		matcherOf,
@@ -216,12 +235,16 @@ function createShownCache() {
 	};
 }
 
-function styleOf({viewer, logs, focus, width}: RenderRequest, palette: Palette, matcherOf: MatcherOf): LineStyle {
+type StyleParts = Pick<LineStyle, 'palette' | 'workspaces'> & {readonly matcherOf: MatcherOf};
+
+function styleOf({viewer, logs, focus, width}: RenderRequest, parts: StyleParts): LineStyle {
+	const {palette, matcherOf, workspaces} = parts;
 	const {wrap, sideways, raw, times, search, highlights} = viewer;
 	const tags = focus === allLogs ? new Map(logs.map(open => [open.environment, open])) : undefined;
 	return {
 		width,
 		palette,
+		workspaces,
 		wrap,
 		sideways,
 		raw,
@@ -260,7 +283,7 @@ function shownBy(filter: Filter, lines: Parameters<Filter['shows']>[0]): readonl
 type DrawnPlace = {readonly entry: DrawnEntry; readonly frame: EntryFrame};
 
 /** Keeps drawn lines by their place, until anything changes how they look. */
-function createDrawnCache(palette: Palette, matcherOf: MatcherOf) {
+function createDrawnCache(styleFor: (request: RenderRequest) => LineStyle, palette: Palette) {
 	let cache = {key: '', log: emptyLog, role: palette.dim, entries: new Map<number, DrawnPlace>()};
 	return (request: RenderRequest, log: LogEntries, shown: ShownLines): RenderedLog['drawn'] => {
 		const {viewer, logs, focus, width} = request;
@@ -273,7 +296,7 @@ function createDrawnCache(palette: Palette, matcherOf: MatcherOf) {
 
 		const {entries} = cache;
 		const opened = openedOf(viewer, focus);
-		const style = styleOf(request, palette, matcherOf);
+		const style = styleFor(request);
 		return place => {
 			const {kind, folded} = shown.frameOf(place);
 			const frame = {kind, folded, isOpen: opened.has(place) && !raw};

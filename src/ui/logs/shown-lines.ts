@@ -1,6 +1,6 @@
 import type {Filter} from '../../logs/filter.ts';
 import type {LogEntry} from '../../logs/log-entry.ts';
-import {createFoldedFrames, type FoldedFrames, type ShownFrame} from './folded-frames.ts';
+import {createFoldedFrames, type FoldedFrames, type Folding, type ShownFrame} from './folded-frames.ts';
 import type {LogEntries} from './merged-log.ts';
 
 /** The entries of a log that have rows, in order: those that pass the filter, but for folded frames. */
@@ -17,8 +17,8 @@ export type ShownLines = {
 	readonly rowOf: (place: number) => number | undefined;
 	/** Returns what an entry is within a stack trace. */
 	readonly frameOf: (place: number) => ShownFrame;
-	/** Shows the frames of the stack traces in these folds, and folds those of all others. */
-	readonly open: (folds: ReadonlySet<number>) => void;
+	/** Folds the frames of stack traces, but for those in the folds that are opened. */
+	readonly fold: (folding: Folding, opened: ReadonlySet<number>) => void;
 	/** Returns how many lines the filter hides. */
 	readonly hidden: () => number;
 	/**
@@ -49,7 +49,7 @@ const maxDropped = 20_000;
 type Options = {
 	/** Without it all entries are shown. */
 	readonly filter?: Filter | undefined;
-	/** True to fold the frames of libraries in stack traces. */
+	/** True to fold the frames of stack traces. */
 	readonly folds?: boolean;
 };
 
@@ -79,7 +79,7 @@ function allLines(log: LogEntries): ShownLines {
 		spanOf: place => [place],
 		rowOf: place => place,
 		frameOf: () => ({folded: 0}),
-		open: () => undefined,
+		fold: () => undefined,
 		hidden: () => 0,
 		advance: () => false,
 	};
@@ -107,8 +107,8 @@ function filteredLines(state: Filtered): ShownLines {
 			return state.passing[position] === place ? frames.rowOf(place) : undefined;
 		},
 		frameOf: place => frames.frameOf(place),
-		open(folds) {
-			if (frames.open(folds)) {
+		fold(folding, opened) {
+			if (frames.show(folding, opened)) {
 				state.places = state.passing.filter(place => frames.rowOf(place) === place);
 				state.heads.places = 0;
 			}

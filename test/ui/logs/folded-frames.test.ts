@@ -15,7 +15,10 @@ import {emptyViewer, type LogViewer, positionOf, withOpenedAt} from '../../../sr
 import {traceOf, traces} from '../../core/stack-trace/traces.ts';
 import {logOf, openLog, push, shop, tokensOf} from '../log-parts.ts';
 
-/** A log as the viewer draws it, with all of its rows. */
+/** The panel folds all frames, with the line above them. */
+const panel: LogViewer = {...emptyViewer, folding: 'all'};
+
+/** A log as the viewer or the panel draws it, with all of its rows. */
 function openView(log: LogEntries, viewer: LogViewer = emptyViewer) {
 	const palette = createPalette({color: false});
 	const renderer = createLogRenderer(palette, error => {
@@ -89,6 +92,73 @@ test('Enter opens and closes a fold; p shows every line as it was received', () 
 	expect(view.rows()).toEqual(['before', ...node, 'after']);
 });
 
+test('the panel shows a trace in the row of its error, as it grows', () => {
+	const log = createLogBuffer();
+	const view = openView(log, panel);
+	const heights = ['before', ...node, 'after'].map(line => {
+		push(log, line);
+		return view.rows().length;
+	});
+	expect(heights).toEqual([1, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 3, 4, 5, 6]);
+	expect(view.rows()).toEqual([
+		'before',
+		'Error: connect ECONNREFUSED 127.0.0.1:5432 · 9 frames',
+		'  errno: -2',
+		'}',
+		'Node.js v20.20.2',
+		'after',
+	]);
+	const filters = new Map([[shop, {patterns: ['rates'], minLevel: undefined}]]);
+	view.show({...panel, filters});
+	expect(view.rows()).toEqual(node.filter(line => line.includes('rates')));
+	view.show({...panel, raw: true});
+	expect(view.rows()).toHaveLength(node.length + 2);
+});
+
+test.each([
+	['Python', ['Traceback (most recent call last): · 5 frames', 'ValueError: no rate']],
+	['Java', ['Exception in thread "main" java.lang.IllegalStateException: no rate · 5 frames']],
+	['Java', ['Caused by: java.net.ConnectException: refused · 2 frames']],
+	['Go', ['goroutine 1 [running]: · 5 frames']],
+] as const)('the panel counts the frames of %s', (name, rows) => {
+	expect(openView(logOf(traceOf(name)), panel).rows()).toEqual(expect.arrayContaining([...rows]));
+});
+
+test('frames without an error above them are counted in a row of their own', () => {
+	const frames = ['    at a (/app/a.ts:1:1)', '    at b (/app/b.ts:1:1)'];
+	const other = '5eefeae8-0000-4000-8000-000000000000';
+	const lines = ['Error: no rate', '', ...frames];
+	expect(openView(logOf(lines), panel).rows()).toEqual(['Error: no rate', '', '    … 2 frames']);
+	const log = logOf(['Error: no rate', 'of another log', ...frames]);
+	const merged = {...log, environmentAt: (place: number) => (place === 1 ? other : shop)};
+	expect(
+		openView(merged, panel)
+			.rows()
+			.map(row => row.trim()),
+	).toEqual(['Error: no rate', 'of another log', '… 2 frames']);
+	const gap = logOf(['Error: no rate']);
+	gap.push({kind: 'mark', seq: 2, at: 0, mark: 'gap'});
+	for (const text of frames) {
+		push(gap, text);
+	}
+
+	expect(openView(gap, panel).rows()).toEqual(['Error: no rate', '-- lines may be missing here --', '    … 2 frames']);
+});
+
+test('a long error keeps the number of its frames, and its path is shown from the working folder', () => {
+	const log = logOf([`Error: Cannot find /app/rates.json ${'x'.repeat(200)}`, '    at a (/app/a.ts:1:1)']);
+	const palette = createPalette({color: false});
+	const renderer = createLogRenderer(palette, () => undefined, '/app');
+	const request = {logs: [openLog()], focus: shop, log, rows: 10, width: 50};
+	const rowsOf = (viewer: LogViewer) => {
+		const {viewport, drawn} = renderer.render({...request, viewer});
+		return visibleRows(viewport, {top: 0, row: 0}).map(([place, row]) => drawn(place).rows[row]);
+	};
+	expect(rowsOf(panel)).toEqual([`Error: Cannot find rates.json ${'x'.repeat(9)}… · 1 frame`]);
+	expect(rowsOf({...emptyViewer, wrap: true}).at(-1)).toBe('    at a (a.ts:1:1)');
+	expect(rowsOf(panel)).toHaveLength(1);
+});
+
 test('a copy of folded frames has all of them', () => {
 	const view = openView(logOf(['before', ...node, 'after']));
 	view.press('gjmjjj');
@@ -135,14 +205,15 @@ test('Enter opens a line of JSON, and a line with nothing more to show says so',
 });
 
 test('however lines arrive, the end is what drawing all of them at once gives', () => {
-	const line = fc.constantFrom('one', '', ...traces.flatMap(trace => trace.lines));
+	const line = fc.constantFrom('one', '', '\u001b[31mError\u202e\u0007', ...traces.flatMap(trace => trace.lines));
 	fc.assert(
 		fc.property(
 			fc.array(fc.array(line, {maxLength: 12}), {maxLength: 12}),
 			fc.integer({min: 3, max: 60}),
-			(batches, most) => {
+			fc.constantFrom(emptyViewer, panel),
+			(batches, most, viewer) => {
 				const log = createLogBuffer({entries: most});
-				const grown = openView(log);
+				const grown = openView(log, viewer);
 				for (const lines of batches) {
 					for (const text of lines) {
 						push(log, text);
@@ -154,7 +225,11 @@ test('however lines arrive, the end is what drawing all of them at once gives', 
 				const all = batches.flat();
 				// A full log forgets where a trace began, which an oldest line of it can't tell.
 				if (all.length <= most) {
-					expect(grown.rows()).toEqual(openView(logOf(all)).rows());
+					expect(grown.rows()).toEqual(openView(logOf(all), viewer).rows());
+					const shown = openView(logOf(all), viewer === panel ? emptyViewer : panel);
+					shown.rows();
+					shown.show(viewer);
+					expect(grown.rows()).toEqual(shown.rows());
 				}
 
 				const {log: kept, shown} = grown.viewport();
@@ -167,8 +242,16 @@ test('however lines arrive, the end is what drawing all of them at once gives', 
 		// The log drops the first frame of a fold with the line after it, and with the next frame.
 		{
 			examples: [
-				[[['    at a (node:a:1:1)', '    at b (node:b:1:1)', '    at c (node:c:1:1)'], ['one']], 3],
-				[[['    at a (node:a:1:1)'], ['    at b (node:b:1:1)', 'one', 'one']], 3],
+				[[['    at a (node:a:1:1)', '    at b (node:b:1:1)', '    at c (node:c:1:1)'], ['one']], 3, emptyViewer],
+				[[['    at a (node:a:1:1)'], ['    at b (node:b:1:1)', 'one', 'one']], 3, emptyViewer],
+				[
+					[
+						['Error', '    at a (node:a:1:1)'],
+						['    at b (/a:1:1)', 'one', 'one'],
+					],
+					3,
+					panel,
+				],
 			],
 		},
 	);

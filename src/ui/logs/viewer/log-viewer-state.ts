@@ -4,6 +4,7 @@ import type {LogViewerAction} from '../../../editor/keymap/view-keys.ts';
 import type {Level} from '../../../logs/levels.ts';
 import type {LogToFollow} from '../../../logs/log-to-follow.ts';
 import {allLogs, type OpenLog} from '../../../store/logs-slice.ts';
+import type {Folding} from '../folded-frames.ts';
 import {opensJson, type TimeStyle} from '../log-lines.ts';
 import {type ScrollPosition, scrollAtEnd, type Viewport} from '../log-scroll.ts';
 
@@ -48,6 +49,8 @@ export type LogViewer = {
 	readonly sideways: number;
 	/** True to show lines of JSON and logfmt as they were received. */
 	readonly raw: boolean;
+	/** Which frames of stack traces are folded, unless lines are shown as they were received. */
+	readonly folding: Folding;
 	readonly field: {readonly kind: FieldKind; readonly composer: ComposerState} | undefined;
 	/** The page of the help that is shown instead of lines; undefined if it is closed. */
 	readonly help: number | undefined;
@@ -64,6 +67,7 @@ export const emptyViewer: LogViewer = {
 	times: 'off',
 	sideways: 0,
 	raw: false,
+	folding: 'libraries',
 	field: undefined,
 	help: undefined,
 	note: '',
