@@ -117,7 +117,7 @@ test('sessions are a numbered list; a filter narrows it, and invalid input gets 
 		'Resume a session, kind:runtime: 0 of 2\nNothing matches. Type another filter, or press Enter to cancel:',
 	);
 	type('1000\r');
-	await waitFor('Resume a session, 1000: 1 of 2\n1. Talk ␛[2J1');
+	await waitFor('Resume a session, 1000: 1 of 2\nConversations\n1. Talk ␛[2J1');
 	type('1\r');
 	await waitFor('10000000');
 	await waitFor('❯ Talk ␛[2J1');
