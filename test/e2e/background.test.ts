@@ -40,9 +40,7 @@ test('a strip shows the open sessions, what they do and how much is new, and Ctr
 	first.release();
 	await terminal.waitFor('○ Fix the login 1 new');
 	second.release();
-	await terminal.waitFor(
-		/○ Fix the login 1 new · ● Write a file waits for you · Ctrl\+X B next\n/,
-	);
+	await terminal.waitFor(/○ Fix the login 1 new · ● Write a file waits for you · Ctrl\+X B next\n/);
 
 	// An empty session is not kept.
 	terminal.type('\u0018b');
