@@ -34,7 +34,7 @@ test.each([
 	const text = terminal.text();
 	const counts = Array.from(
 		{length: 40},
-		(_, index) => text.split(new RegExp(`^Line ${index + 1}[. ]`, 'm')).length - 1,
+		(_, index) => text.split(new RegExp(`^(?:● )?Line ${index + 1}[. ]`, 'm')).length - 1,
 	);
 	expect(Math.min(...counts)).toBe(1);
 	// If the terminal itself wraps again or drops rows, the line at the upper edge may be on both sides of it.
