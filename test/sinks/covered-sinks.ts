@@ -76,6 +76,7 @@ export const coveredSinks: Readonly<Record<string, readonly Drive[] | OwnText>> 
 	'src/ui/line/paced-output.ts paceOutput output.write': ['line mode', 'farewell'],
 	'src/ui/linear.ts createOutput stdout.write': ['line mode'],
 	'src/ui/linear.ts startLinear output.write': ['farewell'],
+	'src/terminal/input/ask-terminal.ts obeysCodes stdout.write': ['type of the terminal'],
 	'src/terminal/input/read-line.ts readTerminalLine output.write': ['typed line'],
 	'src/headless/complete-shell.ts runCompletion stdout.write': ['completion'],
 	'src/headless/print-stream.ts printStream stdout.write': ['stream'],

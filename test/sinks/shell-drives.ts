@@ -8,6 +8,7 @@ import {createRunProgress} from '../../src/headless/run-progress.ts';
 import {createTerminalQuestions} from '../../src/headless/terminal-questions.ts';
 import {createWaitNote} from '../../src/headless/wait-note.ts';
 import {copySequence} from '../../src/terminal/clipboard.ts';
+import {obeysCodes} from '../../src/terminal/input/ask-terminal.ts';
 import {readTerminalLine} from '../../src/terminal/input/read-line.ts';
 import {createPalette} from '../../src/terminal/text/style.ts';
 import {noticeSequence, titleSequence} from '../../src/ui/attention/attention.ts';
@@ -131,6 +132,13 @@ export const shellDrives: Readonly<Record<string, ShellDrive>> = {
 		stdin.write('\r');
 		await line;
 		return written().replaceAll('\b \b', '');
+	},
+	async 'type of the terminal'(text) {
+		const {output, written} = terminal();
+		const stdin = Object.assign(new PassThrough(), {setRawMode: () => undefined});
+		stdin.end();
+		await obeysCodes({stdin: stdin as never, stdout: output, env: {TERM: text}});
+		return written().replace('\u001b[c\r    \r', '');
 	},
 	completion: print((text, output) => {
 		const hostile = command({name: 'hostile', summary: text, args: z.object({}), run: () => ({kind: 'text', text})});
