@@ -57,7 +57,7 @@ export function openFence(line: string, options: MarkdownOptions): Fence {
 }
 
 /**
- * Breaks a line of code at the width. The last cell of a row whose line continues in the next row is inverse: a sign would be
+ * Breaks a line of code at the width. The last cell of a row whose line continues in the next row is inverse, since a sign would be
  * copied with the code.
  */
 function wrapCode(line: string, {width, palette, softWraps}: MarkdownOptions): readonly string[] {
