@@ -69,7 +69,7 @@ test('a message during a run is shown as queued and joins at the next turn', asy
 	terminal.type('and be brief\r');
 	await terminal.waitFor('queued: and be brief');
 	goOn();
-	await terminal.waitFor(/✓ List .*\n\n❯ and be brief\n\nBoth done\./);
+	await terminal.waitFor(/✓ List .*\n\n❯ and be brief\n\n● Both done\./);
 	await waitForIdle(terminal);
 	expect(terminal.text()).not.toContain('queued:');
 	expect(host.chats().at(-1)?.slice(-2)).toEqual(['tool: apple.txt', 'user: and be brief']);
@@ -100,7 +100,7 @@ test('a kill in the middle of an answer resets the terminal, and the session can
 	expect(terminal.modes()).toMatchObject({bracketedPasteMode: false, synchronizedOutputMode: false});
 
 	const again = await openChat({folder, home, args: ['-c']});
-	await again.terminal.waitFor(/❯ go\n\nI look around\.\n\n✓ List[\s\S]*This is cut he\n\n■ Interrupted\./);
+	await again.terminal.waitFor(/❯ go\n\n● I look around\.\n\n✓ List[\s\S]*This is cut he\n\n■ Interrupted\./);
 	again.terminal.type('go on\r');
 	await again.terminal.waitFor('Hello from the host.');
 	expect(again.host.chats().at(-1)?.slice(1)).toEqual([
