@@ -98,7 +98,14 @@ export function createReads(stream: Readable): Reads {
 		onBytes();
 	});
 	stream.on('end', over).on('error', over);
-	stream.on('close', () => over(Object.assign(new Error('The body broke off.'), {code: 'ERR_STREAM_PREMATURE_CLOSE'})));
+	const broke = () => over(Object.assign(new Error('The body broke off.'), {code: 'ERR_STREAM_PREMATURE_CLOSE'}));
+	stream.on('close', broke);
+	// What happened before is heard of no more.
+	if (stream.errored) {
+		over(stream.errored);
+	} else if (stream.closed) {
+		broke();
+	}
 
 	return {
 		async next() {
