@@ -41,6 +41,7 @@ export async function realApp({files = {}, own = {}, model = 'custom/alpha', env
 				store,
 				env: {
 					...{SERVICE_HOME: join(home, 'state'), HOME: home, PATH: process.env['PATH'] ?? '', SERVICE_KEYCHAIN: 'off'},
+					TERM: 'xterm-256color',
 					...{CUSTOM_BASE_URL: host.baseUrl, CUSTOM_API_KEY: 'sk-0123456789-wxyz', NO_PROXY: '127.0.0.1'},
 					...env,
 				},
