@@ -1,5 +1,6 @@
-import {createHash, randomUUID} from 'node:crypto';
+import {randomUUID} from 'node:crypto';
 import {cutLine} from '../core/cut-text.ts';
+import {derivedId} from '../core/derived-id.ts';
 import type {Environment} from '../core/environment.ts';
 import {AppError, reportError} from '../core/error.ts';
 import {type ForeignSession, isLossy, remainderText} from '../core/foreign/foreign-session.ts';
@@ -7,7 +8,13 @@ import {readTranscript} from '../core/foreign/read-transcript.ts';
 import type {AgentEvent, Recorded} from '../core/session/event.ts';
 import {isUuid} from '../core/uuid.ts';
 import {addSession, sessionIds} from '../storage/add-session.ts';
-import {findTranscripts, transcriptFolders, transcriptPath} from '../storage/foreign/transcript-files.ts';
+import {
+	findTranscripts,
+	type PassedOver,
+	type TranscriptFiles,
+	transcriptFolders,
+	transcriptPath,
+} from '../storage/foreign/transcript-files.ts';
 import {readTranscriptLines} from '../storage/foreign/transcript-lines.ts';
 import type {Home} from '../storage/home.ts';
 import {realFolder} from '../storage/real-folder.ts';
@@ -107,12 +114,11 @@ async function filesOf({env, folder: here}: ImportPlace, path: string | undefine
 		path === undefined
 			? await Promise.all(
 					transcriptFolders(env).map(folder =>
-						findTranscripts(folder).catch(() => ({paths: [], passed: new Map<string, number>()})),
+						findTranscripts(folder).catch((): TranscriptFiles => ({paths: [], passed: new Map()})),
 					),
 				)
 			: [await findTranscripts(transcriptPath(path, env, here))];
-	const count = (kind: 'link' | 'compressed' | 'agent' | 'more') =>
-		found.reduce((sum, {passed}) => sum + ((passed as ReadonlyMap<string, number>).get(kind) ?? 0), 0);
+	const count = (kind: PassedOver) => found.reduce((sum, {passed}) => sum + (passed.get(kind) ?? 0), 0);
 	const sentence = (number: number, one: string, many: string) =>
 		number > 0 ? [`${number} ${number === 1 ? one : many}`] : [];
 	return {
@@ -140,9 +146,9 @@ async function importOne(
 	found: ForeignSession,
 	{path, known, again}: {readonly path: string; readonly known: ReadonlySet<string>; readonly again: boolean},
 ): Promise<ImportedSession> {
-	const ownId = isUuid(found.id.toLowerCase())
-		? found.id.toLowerCase()
-		: uuidFor(`${found.client} ${found.id || path}`);
+	const given = found.id.toLowerCase();
+	// Always the same, so that a second import finds the first.
+	const ownId = isUuid(given) ? given : derivedId(found.client, found.id || path);
 	const isNew = !known.has(ownId) || again;
 	const id = known.has(ownId) && again ? randomUUID() : ownId;
 	const folder = (found.folder && realFolder(found.folder)) || here;
@@ -188,14 +194,6 @@ function recordsOf(found: ForeignSession, title: string, remainder: readonly str
 				...(title && found.title ? [{at: last.at, event: {type: 'rename', title} as const}] : []),
 			]
 		: [];
-}
-
-/** Returns the UUID for a name, always the same, so that a second import finds the first. */
-function uuidFor(name: string): string {
-	const hex = createHash('sha256').update(name).digest('hex');
-	return [hex.slice(0, 8), hex.slice(8, 12), `8${hex.slice(13, 16)}`, `a${hex.slice(17, 20)}`, hex.slice(20, 32)].join(
-		'-',
-	);
 }
 
 function nothingFound(

@@ -1,8 +1,8 @@
 import {randomUUID} from 'node:crypto';
 import type {Selectable} from 'kysely';
 import type {Stage} from '../../contract/resources/item.ts';
+import {derivedId} from '../../core/derived-id.ts';
 import type {Tables} from '../database/tables.ts';
-import {derivedId} from '../ingest/ids.ts';
 import {reject, rejectNotFound} from '../kit/http-error.ts';
 import type {Handlers} from './handler.ts';
 

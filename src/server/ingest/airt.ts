@@ -6,10 +6,10 @@ import {
 	type TrialEvidence,
 	trialEvidenceSchema,
 } from '../../contract/resources/finding.ts';
+import {derivedId} from '../../core/derived-id.ts';
 import {groupBy} from '../../core/group-by.ts';
 import type {DatabaseTransaction} from '../database/tables.ts';
 import {fieldsOf} from './family.ts';
-import {derivedId} from './ids.ts';
 import type {SpanSender} from './sessions.ts';
 import {type Touched, toSpan, toTime} from './store-spans.ts';
 

@@ -1,10 +1,11 @@
 import type {Insertable} from 'kysely';
 import * as z from 'zod/mini';
+import {derivedId} from '../../core/derived-id.ts';
 import {groupBy} from '../../core/group-by.ts';
 import {maxOidLength} from '../artifacts/object-name.ts';
 import type {Database, DatabaseTransaction, Tables} from '../database/tables.ts';
 import {deriveAirt} from './airt.ts';
-import {chunks, derivedId, IdTaken, ownIds} from './ids.ts';
+import {chunks, IdTaken, ownIds} from './ids.ts';
 import {type ItemRecord, itemNamesOf, recordsOf} from './item-records.ts';
 import type {ReceivedSpan} from './otlp/span.ts';
 import {readMemberships} from './ownership.ts';

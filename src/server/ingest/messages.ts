@@ -1,8 +1,9 @@
 import type {Insertable} from 'kysely';
+import {derivedId} from '../../core/derived-id.ts';
 import {isJsonObject, type Json, type JsonObject} from '../../core/json.ts';
 import type {DatabaseTransaction, Tables} from '../database/tables.ts';
 import {bucketsOf, isGeneration, modelOf} from './generation.ts';
-import {chunks, derivedId} from './ids.ts';
+import {chunks} from './ids.ts';
 import {amountAt, jsonAt, maxNameLength, nameAt, textAt, valueAt} from './read-attributes.ts';
 import type {Touched} from './store-spans.ts';
 

@@ -10,11 +10,13 @@ const maxDepth = 8;
 /** More files than anybody has: a wrong folder must not be searched for ever. */
 const maxFiles = 20_000;
 
+/** What is passed over in a folder, and would be read otherwise: links, compressed files, those of sub-agents, too many. */
+export type PassedOver = 'link' | 'compressed' | 'agent' | 'more';
+
 export type TranscriptFiles = {
 	/** The files that may be transcripts, by name. */
 	readonly paths: readonly string[];
-	/** What is passed over in the folder, and would be read otherwise: links, compressed files, those of sub-agents. */
-	readonly passed: ReadonlyMap<'link' | 'compressed' | 'agent' | 'more', number>;
+	readonly passed: ReadonlyMap<PassedOver, number>;
 };
 
 /** Returns the folders in which Claude Code and Codex keep transcripts. They need not exist. */
@@ -42,8 +44,8 @@ const homeFolder = (env: Environment) => env['HOME'] || homedir();
  */
 export async function findTranscripts(path: string): Promise<TranscriptFiles> {
 	const paths: string[] = [];
-	const passed = new Map<'link' | 'compressed' | 'agent' | 'more', number>();
-	const pass = (kind: 'link' | 'compressed' | 'agent' | 'more') => passed.set(kind, (passed.get(kind) ?? 0) + 1);
+	const passed = new Map<PassedOver, number>();
+	const pass = (kind: PassedOver) => passed.set(kind, (passed.get(kind) ?? 0) + 1);
 	const search = async (folder: string, depth: number): Promise<void> => {
 		const entries = await readdir(folder, {withFileTypes: true});
 		for (const entry of entries.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
