@@ -38,9 +38,15 @@ const listTimeoutMs = 20_000;
 const maxListBytes = 32 * 1024 * 1024;
 const maxParallel = 16;
 
+/** Returns what finds a name in the folder of git of a repository, a submodule or a worktree. */
+function inGit({source}: RegExp): RegExp {
+	return new RegExp(String.raw`(?:^|\/)\.git\/(?:(?:modules\/.+|worktrees\/[^/]+)\/)?${source}`);
+}
+
 /** What git writes with each commit. What it runs and obeys is protected from the agent otherwise. */
-const gitData =
-	/(?:^|\/)\.git\/(?:(?:modules\/.+|worktrees\/[^/]+)\/)?(?:objects(?:\/(?:[\da-f]{2}(?:\/(?:[\da-f]{38,62}|tmp_obj_\w+))?|pack(?:\/[\w.-]+)?|info(?:\/[\w./-]+)?))?|(?:refs|logs|sequencer|rebase-\w+)(?:\/.*)?|index|HEAD|\w+_HEAD|MERGE_\w+|AUTO_MERGE|COMMIT_EDITMSG|info\/refs|gc\.(?:pid|log)|packed-refs|[\w.-]+\.lock)$/;
+const gitData = inGit(
+	/(?:objects(?:\/(?:[\da-f]{2}(?:\/(?:[\da-f]{38,62}|tmp_obj_\w+))?|pack(?:\/[\w.-]+)?|info(?:\/[\w./-]+)?))?|(?:refs|logs|sequencer|rebase-\w+)(?:\/.*)?|index|HEAD|\w+_HEAD|MERGE_\w+|AUTO_MERGE|COMMIT_EDITMSG|info\/refs|gc\.(?:pid|log)|packed-refs|[\w.-]+\.lock)$/,
+);
 
 /**
  * Begins to watch the files of a folder, before something of the agent can change any. If this program is killed, the next
@@ -170,7 +176,7 @@ async function settle(place: LedgerPlace, path: string): Promise<void> {
 }
 
 /** What says which commits there are. */
-const gitRefs = /(?:^|\/)\.git\/(?:(?:modules\/.+|worktrees\/[^/]+)\/)?(?:HEAD|packed-refs|refs(?:\/.*)?)$/;
+const gitRefs = inGit(/(?:HEAD|packed-refs|refs(?:\/.*)?)$/);
 
 /** True unless what was changed has no part in which commits there are. */
 function mayMoveRefs(listed: readonly string[] | undefined, folder: string): boolean {
