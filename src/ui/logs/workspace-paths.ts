@@ -1,16 +1,16 @@
+import {uuidSource} from '../../core/uuid.ts';
 import type {StyledSpan} from '../../terminal/text/sgr.ts';
 import {markRanges} from './log-spans.ts';
 
 /** What may stand beside a path, but not in it. */
 const beside = '\\s:"\'`()<>\\[\\]{},;=|';
-const uuid = '[\\da-f]{8}(?:-[\\da-f]{4}){3}-[\\da-f]{12}';
 
 /**
  * Returns what finds the folder at the beginning of a path: the working folder, or that of a sandbox or a runtime of our
  * server. It takes linear time: a path is tried once, from its beginning.
  */
 export function workspacePattern(folder = ''): RegExp {
-	const sandbox = `(?:/[^/${beside}]+)*?/(?:${uuid}/workspace|workspaces/${uuid})`;
+	const sandbox = `(?:/[^/${beside}]+)*?/(?:${uuidSource}/workspace|workspaces/${uuidSource})`;
 	const local = folder.replace(/\/+$/, '').replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
 	return new RegExp(`(?<![^${beside}])(?:file://)?(?:${local ? `${local}|` : ''}${sandbox})/(?=[^/${beside}])`, 'g');
 }
