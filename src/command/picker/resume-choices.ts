@@ -7,6 +7,7 @@ import {sessionSchema} from '../../contract/resources/session.ts';
 import {cellText} from '../../core/cell.ts';
 import {AppError} from '../../core/error.ts';
 import {formatAge, formatAmount, formatUsd} from '../../core/format.ts';
+import {groupBy} from '../../core/group-by.ts';
 import type {Choice, FilterField} from '../../core/question.ts';
 import {type MessageUsage, type PriceOf, totalCost} from '../../core/session/usage.ts';
 import {identityOf} from '../../platform/identity.ts';
@@ -69,7 +70,8 @@ export function savedChoices(sessions: readonly SessionSummary[], saved: Saved):
 /** Returns the name of each session, and whether another one has the same. */
 function distinct(sessions: readonly SessionSummary[], nameOf: (session: SessionSummary, index: number) => string) {
 	const names = sessions.map(nameOf);
-	return names.map((name, index) => ({name, isTwin: names.some((other, at) => other === name && at !== index)}));
+	const groups = groupBy(names, name => name);
+	return names.map(name => ({name, isTwin: (groups.get(name)?.length ?? 0) > 1}));
 }
 
 /** Returns the choice for a saved session. Its cost is left out if a price or its usage is unknown. */
