@@ -1,6 +1,7 @@
 import {type ReactNode, useMemo} from 'react';
 import {useStore} from 'zustand';
 import type {Surroundings} from '../command/program.ts';
+import {messageOf} from '../core/error.ts';
 import type {AppStore} from '../store/store.ts';
 import {assertTerminal, wantsColor} from '../terminal/abilities.ts';
 import {canOpenPages, openPage} from '../terminal/browser.ts';
@@ -223,9 +224,14 @@ function showTranscript({store, palette, terminal, loaded}: Parts, at?: number):
 
 /** Shows the next open session. */
 async function showNext({store, loaded}: Parts): Promise<void> {
-	const isShown = await loaded.program?.session.background.next();
-	if (!isShown) {
-		store.getState().setToast('No other session is open. /bg sends a run to the background.');
+	const {setToast} = store.getState();
+	try {
+		const isShown = await loaded.program?.session.background.next();
+		if (!isShown) {
+			setToast('No other session is open. /bg sends a run to the background.');
+		}
+	} catch (error) {
+		setToast(messageOf(error));
 	}
 }
 
