@@ -170,7 +170,8 @@ async function untrusted(project: Project): Promise<readonly string[]> {
 	const state = await project.state();
 	const cut = inEffect(state).filter(({isCut}) => isCut);
 	const faults = [
-		...[...state.ownFaults, ...state.faults].map(faultText),
+		...state.ownFaults.map(faultText),
+		...state.faults.map(faultText),
 		...cut.map(({path, sizeBytes}) => `${path} is too long (${formatBytes(sizeBytes)}): only its beginning is used.`),
 	];
 	const unused = leftOut(state).map(({path}) => path);
