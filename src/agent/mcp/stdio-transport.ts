@@ -39,8 +39,11 @@ const endDelayMs = 500;
 /** Time for the end of a server that reads no more: on a busy machine it is heard of late. */
 const lastWordsMs = 5000;
 
-/** An orphan that ends the group once this program is gone, which closes descriptor 3. Constant: the command is arguments. */
-const guarded = '( { read -r _ <&3; kill -9 "-$$"; } </dev/null >/dev/null 2>&1 & ); exec 3<&-; exec "$0" "$@"';
+/**
+ * An orphan that ends the group once this program is gone, which closes descriptor 3. Constant: the command is arguments. The
+ * command starts after the orphan has let go of its input, so that the server alone decides how long that is open.
+ */
+const guarded = '( { read -r _ <&3; kill -9 "-$$"; } & ) </dev/null >/dev/null 2>&1; exec 3<&-; exec "$0" "$@"';
 
 /**
  * Creates the connection to a server that is started here (SAFETY 15): an allow-listed environment with what its entry adds, a
