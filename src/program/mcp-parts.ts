@@ -171,7 +171,7 @@ async function loadServers(
 	const {home, folder, project, secrets, config} = local;
 	const [
 		{createMcpServers},
-		{startTimeoutMs},
+		{startTimeoutMs, joinTimeoutMs},
 		{readEnvFile},
 		{createToolSet},
 		{toolLimitOf},
@@ -195,6 +195,7 @@ async function loadServers(
 		version,
 		insecureHttp,
 		startTimeoutMs,
+		joinTimeoutMs,
 		folder: folder.path,
 		hide: secrets.hide,
 		addSecret: secrets.add,

@@ -35,6 +35,8 @@ export type Dependencies = {
 	readonly insecureHttp: boolean;
 	/** How long a server may take to start. */
 	readonly startTimeoutMs: number;
+	/** How long a run waits for a server that is starting, counted from its start, where its tools can join later. */
+	readonly joinTimeoutMs: number;
 	/** Returns a time in milliseconds that only grows; that of the machine by default. */
 	readonly now?: () => number;
 	readonly known: KnownTools;
@@ -50,6 +52,8 @@ export type Dependencies = {
 
 /** How long a server may take to start. */
 export const startTimeoutMs = 60_000;
+/** How long a run waits for a server that is starting, where its tools can join later. */
+export const joinTimeoutMs = 5000;
 /** How long a call may take without progress. */
 const defaultCallMs = 120_000;
 /** Most characters of a sentence about a tool. */

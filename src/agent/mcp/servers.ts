@@ -55,8 +55,6 @@ export type McpServers = {
 	readonly end: () => Promise<void>;
 };
 
-/** How long a run waits for a server that is starting, counted from its start, where its tools can join later. */
-const waitMs = 5000;
 /** Shorter waits say nothing (SAFETY 21). */
 const silentWaitMs = 2000;
 /** Most sentences about the tools of one server in one warning. */
@@ -89,8 +87,8 @@ export function createMcpServers(dependencies: Dependencies): McpServers {
 				server.start();
 			}
 
-			const {startTimeoutMs} = dependencies;
-			await settled([...entries.values()], {signal, limitMs: onWait ? startTimeoutMs : waitMs, onWait});
+			const {startTimeoutMs, joinTimeoutMs} = dependencies;
+			await settled([...entries.values()], {signal, limitMs: onWait ? startTimeoutMs : joinTimeoutMs, onWait});
 			const used = [...entries.values()];
 			const found = used.map(entry => ({entry, ...toolsOfEntry(entry, dependencies, ask)}));
 			const {tools, faults} = withUniqueNames(found);

@@ -36,11 +36,11 @@ const closeTimeoutMs = 2000;
 
 /**
  * Starts the embedded server in a thread of its own, with an empty environment. Once started, it doesn't keep the
- * program alive. Throws AppError("failed") if it doesn't listen within 10 seconds, the loader's error if another build took
+ * program alive. Throws AppError("failed") if it doesn't listen within a minute, the loader's error if another build took
  * the place of the running one, and the signal's reason after an abort.
  */
 export async function startEmbedded(options: Options): Promise<Embedded> {
-	const {workerUrl, speed = 1, startTimeoutMs = 10_000, codeCache, onSandboxes, signal} = options;
+	const {workerUrl, speed = 1, startTimeoutMs = 60_000, codeCache, onSandboxes, signal} = options;
 	signal?.throwIfAborted();
 	const data: WorkerData = {speed, codeCache, chunk: workerUrl.hash || undefined};
 	const worker = new Worker(fileURLToPath(workerUrl), {

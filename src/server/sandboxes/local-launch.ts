@@ -183,7 +183,8 @@ function sandboxEnvironment(env: Environment, {id, workspace, temporary, added}:
 	};
 }
 
-const startTimeoutMs = 10_000;
+/** A busy machine takes its time; a supervisor that ends is told of at once. */
+const startTimeoutMs = 60_000;
 
 /**
  * The supervisor is beside the bundle that contains this module, and one level above a shared chunk. Sources use the

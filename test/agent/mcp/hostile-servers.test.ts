@@ -43,7 +43,7 @@ test('lines that are no messages go to the log', async () => {
 });
 
 /** However slow the machine is, what comes is a flood by a clock that stands still. */
-const slowly = {startTimeoutMs: 600_000, now: () => 0};
+const slowly = {now: () => 0};
 
 /** Reads the first message and no other one, then answers it. */
 const mute = 'read -r _; exec 0<&-; printf "%s\\n" "$1"; sleep 1000';
@@ -67,7 +67,7 @@ test.each([
 });
 
 test.each(['hang', 'deaf'])('a server that never answers (%s) holds up no run for long, and is ended', async what => {
-	const {servers, status} = openServers({late: node(hostile, what), files: node(official)});
+	const {servers, status} = openServers({late: node(hostile, what), files: node(official)}, {joinTimeoutMs: 200});
 	const stop = new AbortController();
 	// Esc ends the wait at once.
 	stop.abort();

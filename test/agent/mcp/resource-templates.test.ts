@@ -30,13 +30,16 @@ test('the server proposes values for the variable that is typed, by those before
 		const [found] = await servers.suggestResources(query, never);
 		return found?.resources?.filter(({uri}) => uri.startsWith('files:')).map(({uri}) => uri);
 	};
-	expect(await proposed('docs:files:///')).toEqual([
-		...['files:///docs/{+path}', 'files:///src/{+path}', 'files:///{folder}/{+path}'],
-	]);
-	expect(await proposed('docs:files:///docs/')).toEqual([
-		...['files:///docs/read%20me.md', 'files:///docs/sub/guide.md', 'files:///{folder}/{+path}'],
-	]);
-	expect(await proposed('docs:files:///src/ma')).toEqual(['files:///src/main.ts', 'files:///{folder}/{+path}']);
+	// On a busy machine a proposal may come too late, and then with the next key.
+	await expect
+		.poll(() => proposed('docs:files:///'))
+		.toEqual(['files:///docs/{+path}', 'files:///src/{+path}', 'files:///{folder}/{+path}']);
+	await expect
+		.poll(() => proposed('docs:files:///docs/'))
+		.toEqual(['files:///docs/read%20me.md', 'files:///docs/sub/guide.md', 'files:///{folder}/{+path}']);
+	await expect
+		.poll(() => proposed('docs:files:///src/ma'))
+		.toEqual(['files:///src/main.ts', 'files:///{folder}/{+path}']);
 });
 
 test('a server that proposes nothing, hangs or answers nonsense keeps its resources, and proposals are safe [1]', async () => {

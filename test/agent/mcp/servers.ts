@@ -43,8 +43,10 @@ type Options = {
 	/** Asks the user for a server; nobody can be asked by default. */
 	readonly ask?: AskUser;
 	readonly openPage?: (url: string) => Promise<boolean>;
-	/** How long a server may take to start; as in the program by default. */
+	/** How long a server may take to start; as long as it wants by default. */
 	readonly startTimeoutMs?: number;
+	/** How long a run waits for a server whose tools can join later; as long as it wants by default. */
+	readonly joinTimeoutMs?: number;
 	/** The clock of restarts. */
 	readonly now?: () => number;
 	/** Logs the user in again; they cancel by default. */
@@ -61,7 +63,8 @@ export function openServers(
 		ask,
 		openPage,
 		logIn = async () => false,
-		startTimeoutMs = 60_000,
+		startTimeoutMs = 600_000,
+		joinTimeoutMs = 600_000,
 		now = performance.now.bind(performance),
 	}: Options = {},
 ) {
@@ -80,7 +83,7 @@ export function openServers(
 		aroundCall: call => call(),
 		readEnvFile: configured => readEnvFile(configured, project),
 		folder: () => folder,
-		...{env, version: '0.0.0', insecureHttp: false, startTimeoutMs, now},
+		...{env, version: '0.0.0', insecureHttp: false, startTimeoutMs, joinTimeoutMs, now},
 		known: openKnownTools(join(stateFolder, 'mcp-tools.json')),
 		hide,
 		...{config, logIn},

@@ -238,7 +238,7 @@ test.each<[string, JsonObject, RegExp]>([
 test.each(['booting… ', '\uFEFF', '{"level":"info"} '])(
 	'a server that prints “%s” before a message, without an end of a line, works',
 	async stdout => {
-		const {call} = openServers({s: entryOf({stdout})}, {startTimeoutMs: 3000});
+		const {call} = openServers({s: entryOf({stdout})});
 		expect(await call('mcp__s__ok')).toBe('fine');
 	},
 );

@@ -122,7 +122,7 @@ test.each([
 	['missing.mjs', 'Cannot find module'],
 ])('%s is a readable error', async (name, message) => {
 	await expect(
-		startEmbedded({workerUrl: script(name), startTimeoutMs: name === 'hangs.mjs' ? 300 : 10_000}),
+		startEmbedded({workerUrl: script(name), startTimeoutMs: name === 'hangs.mjs' ? 300 : 600_000}),
 	).rejects.toMatchObject({
 		code: 'failed',
 		message: expect.stringContaining(message),
