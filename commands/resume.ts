@@ -63,7 +63,10 @@ export default command({
 	},
 });
 
-/** Returns what is known on this machine, conversations first: of each kind the latest first, and last what is known only by its id. */
+/**
+ * Returns what is known on this machine, conversations first, then runs of `-p`: of each kind the latest first, and last what
+ * is known only by its id.
+ */
 async function everythingToResume(context: CommandContext): Promise<readonly Resumable[]> {
 	const {
 		program: {

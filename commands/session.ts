@@ -38,17 +38,22 @@ const saved = command({
 				...(states.size > 0 ? [{label: 'background'}] : []),
 				{label: 'about'},
 			],
-			rows: found.map(({id, updatedAt, messages, title, preview, folder, client}) => [
+			rows: found.map(({id, updatedAt, messages, title, preview, folder, client, isPrinted}) => [
 				{id},
 				{at: updatedAt},
 				String(messages),
 				...(states.size > 0 ? [inWords[states.get(id) ?? 'none']] : []),
-				[title || preview, ...(client ? [`(from ${client})`] : []), ...(all ? [`(${folder})`] : [])].join(' '),
+				[
+					title || preview,
+					...(client ? [`(from ${client})`] : []),
+					...(isPrinted ? ['(-p run)'] : []),
+					...(all ? [`(${folder})`] : []),
+				].join(' '),
 			]),
 			empty: all ? 'No sessions yet.' : 'No sessions in this folder yet. List those of other folders: `sessions --all`',
 			opens: {words: ['resume'], ids: found.map(({id}) => id)},
 			notes: found.length > 0 ? ['Resume one: `resume <id>`'] : [],
-			data: found.map(({id, folder, title, preview, updatedAt, messages, model, client}) => ({
+			data: found.map(({id, folder, title, preview, updatedAt, messages, model, client, isPrinted}) => ({
 				id,
 				folder,
 				title,
@@ -57,6 +62,7 @@ const saved = command({
 				messages,
 				model,
 				...(client && {client}),
+				...(isPrinted && {printed: true}),
 				...(states.has(id) && {background: states.get(id) ?? null}),
 			})),
 		};

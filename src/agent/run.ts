@@ -36,13 +36,14 @@ type Run = CallParts & {
  */
 export async function* runAgent(options: RunOptions): AsyncGenerator<AgentEvent, void> {
 	const {changes, hooks} = options.tools;
+	const place = options.place.commandPlace === 'shell' ? {place: 'shell' as const} : {};
 	const stop = new AbortController();
 	const signal = AbortSignal.any([options.signal, stop.signal]);
 	let end = interrupted;
 	/** True if the consumer has returned early, so that it takes one more event only. */
 	let isLeft = true;
 	try {
-		yield {type: 'run-start', runId: options.runId, model: options.requests.model};
+		yield {type: 'run-start', runId: options.runId, model: options.requests.model, ...place};
 		const run = createRun({...options, signal});
 		let outcome = yield* begin(run);
 		while (!outcome) {

@@ -21,6 +21,8 @@ export type SessionSummary = SessionFile & {
 	readonly model: string;
 	/** The client that it was imported from, as it is called on screen; left out for a session of our own. */
 	readonly client?: string;
+	/** True if `-p` started each of its runs; left out otherwise, and for one without a run. */
+	readonly isPrinted?: true;
 };
 
 const chunkBytes = 1024 * 1024;
@@ -35,9 +37,10 @@ const usageLine = '"type":"usage"';
 const taskLine = '"event":{"type":"task"';
 const messageIdOfLine = /"messageId":"([^"\\]+)"/;
 
-type Scan = Readonly<Omit<SessionSummary, keyof SessionFile | 'updatedAt'>> & {
+type Scan = Readonly<Omit<SessionSummary, keyof SessionFile | 'updatedAt' | 'isPrinted'>> & {
 	/** Time of the last record, ISO 8601 in UTC; empty without one. */
 	readonly at: string;
+	readonly isPrinted: boolean;
 };
 
 /** Summarizes a session file. Throws what the file system throws, and AppError("failed") for a file of another owner. */
@@ -46,8 +49,9 @@ export async function summarize({id, path, folder}: SessionFile): Promise<Sessio
 	try {
 		const {mtime} = assertPrivate(file.fd, path);
 		const chunks = file.createReadStream({highWaterMark: chunkBytes, autoClose: false}) as AsyncIterable<Buffer>;
-		const {at, client, ...found} = await scan(chunks);
-		return {id, path, folder, ...found, ...(client && {client}), updatedAt: at || mtime.toISOString()};
+		const {at, client, isPrinted, ...found} = await scan(chunks);
+		const marks = {...(client && {client}), ...(isPrinted && {isPrinted})};
+		return {id, path, folder, ...found, ...marks, updatedAt: at || mtime.toISOString()};
 	} finally {
 		await file.close();
 	}
@@ -56,6 +60,7 @@ export async function summarize({id, path, folder}: SessionFile): Promise<Sessio
 async function scan(chunks: AsyncIterable<Buffer>): Promise<Scan> {
 	const modelMessages = new Set<string>();
 	const found = {title: '', preview: '', latest: '', model: '', client: '', userMessages: 0};
+	const places = new Set<unknown>();
 	let lastLines: readonly string[] = [];
 
 	const readLine = (line: string) => {
@@ -81,6 +86,7 @@ async function scan(chunks: AsyncIterable<Buffer>): Promise<Scan> {
 				break;
 			case 'run-start':
 				found.model = text(event['model']);
+				places.add(event['place']);
 				break;
 		}
 	};
@@ -105,7 +111,8 @@ async function scan(chunks: AsyncIterable<Buffer>): Promise<Scan> {
 	const {userMessages, ...rest} = found;
 	// The last line may be cut off; then the one before it is whole.
 	const at = lastLines.map(line => text(parseRecord(line)?.['at'])).findLast(Boolean) ?? '';
-	return {...rest, at, messages: userMessages + modelMessages.size};
+	const isPrinted = places.size === 1 && places.has('shell');
+	return {...rest, at, isPrinted, messages: userMessages + modelMessages.size};
 }
 
 /** Yields non-empty lines chunk by chunk, with one character a byte: most are never decoded. */

@@ -61,3 +61,26 @@ test('-p in the home folder warns about what the agent can read', async () => {
 		'service: The agent can read your home folder. Run this in a project folder to narrow that.\n',
 	]);
 });
+
+test('a session of -p alone is a run, which -c continues, until the app continues it', async () => {
+	const host = await startModelHost();
+	const {env, args} = connectedTo(host);
+	const place = {env, home: `${folderWith()}/home`, folder: folderWith()};
+	const saved = async () => JSON.parse((await runInProcess(['sessions', '--json'], place)).stdout);
+	await runInProcess(['-p', 'Count the files', ...args], place);
+	expect((await runInProcess(['-p', 'And the folders', '-c', ...args], place)).status).toBe(0);
+	expect(await saved()).toMatchObject([{preview: 'Count the files', messages: 4, printed: true}]);
+	expect((await runInProcess(['sessions'], place)).stdout).toContain('Count the files (-p run)');
+
+	const terminal = openApp({...place, args: ['-c', ...args]});
+	await waitForIdle(terminal);
+	terminal.type('Why so many?\r');
+	await expect.poll(() => host.chats().length).toBe(3);
+	await waitForIdle(terminal);
+	await quit(terminal);
+	const sessions = await saved();
+	expect([sessions.length, 'printed' in sessions[0]]).toEqual([1, false]);
+
+	await runInProcess(['-p', 'And the folders again', '-c', ...args], place);
+	expect('printed' in (await saved())[0]).toBe(false);
+});

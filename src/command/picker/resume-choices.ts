@@ -29,10 +29,11 @@ export type Resumable = {
 
 const kinds = {session: 'server session', runtime: 'runtime', environment: 'environment'} as const;
 const savedKind = 'saved session';
+const printedKind = '-p run';
 
 /** The filters of the list. Costs are in US dollars, credits are those of runtimes. */
 export const resumeFilters: readonly FilterField[] = [
-	{name: 'kind', compares: 'text', example: 'kind:runtime', words: [savedKind, ...Object.values(kinds)]},
+	{name: 'kind', compares: 'text', example: 'kind:runtime', words: [savedKind, printedKind, ...Object.values(kinds)]},
 	{name: 'state', compares: 'text', example: 'state:paused'},
 	{name: 'server', compares: 'text', example: 'server:local'},
 	{name: 'cost', compares: 'number', example: 'cost:>1'},
@@ -48,9 +49,13 @@ type Saved = {
 
 /** The headings of the list, in its order. */
 const conversations = 'Conversations';
+const printed = '-p runs';
 const onServers = 'Sandboxes, runtimes and server sessions';
 
-/** Returns the choices for saved sessions. Those of one name are told apart by the message that came last, or by a number. */
+/**
+ * Returns the choices for saved sessions, those that only `-p` ran in last. Those of one name are told apart by the message
+ * that came last, or by a number.
+ */
 export function savedChoices(sessions: readonly SessionSummary[], saved: Saved): readonly Resumable[] {
 	const named = distinct(sessions, ({title, preview, id}) => title || titleFrom(preview) || id.slice(0, 8));
 	const detailed = distinct(sessions, (session, index) => {
@@ -64,7 +69,10 @@ export function savedChoices(sessions: readonly SessionSummary[], saved: Saved):
 		counts.set(name, count);
 		return isTwin ? `${name} (${count})` : name;
 	});
-	return sessions.map((session, index) => savedChoice(session, labels.at(-1 - index) ?? '', saved));
+	const isRun = ({choice}: Resumable) => choice.group === printed;
+	return sessions
+		.map((session, index) => savedChoice(session, labels.at(-1 - index) ?? '', saved))
+		.toSorted((one, other) => Number(isRun(one)) - Number(isRun(other)));
 }
 
 /** Returns the name of each session, and whether another one has the same. */
@@ -76,7 +84,7 @@ function distinct(sessions: readonly SessionSummary[], nameOf: (session: Session
 
 /** Returns the choice for a saved session. Its cost is left out if a price or its usage is unknown. */
 function savedChoice(
-	{id, updatedAt, messages, client}: SessionSummary,
+	{id, updatedAt, messages, client, isPrinted}: SessionSummary,
 	label: string,
 	{usage, priceOf, exact}: Saved,
 ): Resumable {
@@ -91,7 +99,7 @@ function savedChoice(
 		choice: {
 			id,
 			label,
-			group: conversations,
+			group: isPrinted ? printed : conversations,
 			detail: joined([
 				state,
 				cost === null ? undefined : formatUsd(cost),
@@ -99,7 +107,14 @@ function savedChoice(
 				`${messages} ${messages === 1 ? 'message' : 'messages'}`,
 				exact ? id : id.slice(0, 8),
 			]),
-			fields: fieldsOf({id, kind: savedKind, state, server: 'this machine', cost: cost ?? undefined, age: at}),
+			fields: fieldsOf({
+				id,
+				kind: isPrinted ? printedKind : savedKind,
+				state,
+				server: 'this machine',
+				cost: cost ?? undefined,
+				age: at,
+			}),
 		},
 	};
 }

@@ -67,7 +67,13 @@ export type CompactionCause = z.infer<typeof compactionCause>;
  * `messageId` groups the parts of one model message; the `id` of a tool event is the id of its call.
  */
 const runEventSchema = z.discriminatedUnion('type', [
-	z.object({type: z.literal('run-start'), runId: z.string(), model: z.string()}),
+	z.object({
+		type: z.literal('run-start'),
+		runId: z.string(),
+		model: z.string(),
+		/** Where its user reads: the shell for `-p`; left out for the app, and by versions that did not record it. */
+		place: z.optional(z.literal('shell')),
+	}),
 	z.object({
 		type: z.literal('user-message'),
 		id: z.string(),

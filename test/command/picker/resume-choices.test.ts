@@ -15,11 +15,33 @@ test.each([
 	expect(textOf(state, expiresAt)).toMatch(text);
 });
 
+const session = (index: number, preview: string, latest = preview) => ({
+	...{id: `${index}0000000-5a37-4c8e-9d3a-000000000000`, path: '', folder: '', title: '', model: '', messages: 1},
+	...{preview, latest, updatedAt: `2026-01-0${index}T00:00:00Z`},
+});
+const options = {usage: new Map(), priceOf: () => undefined, exact: false};
+
+test('runs of -p stand in a group of their own, below the conversations', () => {
+	const sessions = [
+		{...session(4, 'Summarize the log'), isPrinted: true as const},
+		session(3, 'Fix the login'),
+		{...session(2, 'Summarize the log'), isPrinted: true as const},
+		{...session(1, 'Imported'), client: 'Codex'},
+	];
+	const choices = savedChoices(sessions, options).map(({choice: {group, label, fields}}) => [
+		group,
+		label,
+		fields?.['kind'],
+	]);
+	expect(choices).toEqual([
+		['Conversations', 'Fix the login', 'saved session'],
+		['Conversations', 'Imported', 'saved session'],
+		['-p runs', 'Summarize the log (2)', '-p run'],
+		['-p runs', 'Summarize the log (1)', '-p run'],
+	]);
+});
+
 test('sessions of one name are told apart by their last message, or by a number from the oldest one', () => {
-	const session = (index: number, preview: string, latest = preview) => ({
-		...{id: `${index}0000000-5a37-4c8e-9d3a-000000000000`, path: '', folder: '', title: '', model: '', messages: 1},
-		...{preview, latest, updatedAt: `2026-01-0${index}T00:00:00Z`},
-	});
 	const sessions = [
 		session(5, 'Fix the failing test', 'And add one for the parser'),
 		session(4, 'Fix the failing test'),
@@ -27,7 +49,7 @@ test('sessions of one name are told apart by their last message, or by a number 
 		session(2, 'Rename the module to something that says what it does. Then run the tests, all of them'),
 		session(1, 'Explain how the reducer of the transcript joins adjacent pieces of one text as one record'),
 	];
-	const choices = savedChoices(sessions, {usage: new Map(), priceOf: () => undefined, exact: false});
+	const choices = savedChoices(sessions, options);
 	expect(choices.map(({choice}) => choice.label)).toEqual([
 		'Fix the failing test … And add one for the parser',
 		'Fix the failing test (2)',
