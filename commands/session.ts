@@ -38,13 +38,13 @@ const saved = command({
 				...(states.size > 0 ? [{label: 'background'}] : []),
 				{label: 'about'},
 			],
-			rows: found.map(({id, updatedAt, messages, title, preview, folder, client, isPrinted}) => [
+			rows: found.map(({id, updatedAt, messages, title, about, folder, client, isPrinted}) => [
 				{id},
 				{at: updatedAt},
 				String(messages),
 				...(states.size > 0 ? [inWords[states.get(id) ?? 'none']] : []),
 				[
-					title || preview,
+					title || about,
 					...(client ? [`(from ${client})`] : []),
 					...(isPrinted ? ['(-p run)'] : []),
 					...(all ? [`(${folder})`] : []),

@@ -1,4 +1,5 @@
 import {AppError} from '../core/error.ts';
+import {titleFromAll} from '../core/session/session-title.ts';
 import {blocksOf, type Transcript} from '../core/session/transcript.ts';
 import {minPrefixLength} from '../core/uuid.ts';
 import type {BackgroundSession} from '../store/session-slice.ts';
@@ -149,7 +150,6 @@ type Opener = {
 
 /** Most sessions in the background: each keeps its transcript in memory. */
 const maxBackground = 8;
-const aboutLength = 60;
 
 /** An open session and where it is. */
 type Place = {readonly slot: MovableSlot; readonly session: OpenSession};
@@ -301,7 +301,7 @@ function sessionIn({slot}: Place): BackgroundSession {
 }
 
 function aboutOf(transcript: Transcript): string {
-	const first = blocksOf(transcript).find(block => block.kind === 'user');
-	const text = transcript.title || (first?.kind === 'user' ? first.text : '');
-	return text.replace(/\s+/g, ' ').trim().slice(0, aboutLength);
+	return (
+		transcript.title || titleFromAll(blocksOf(transcript).flatMap(block => (block.kind === 'user' ? [block.text] : [])))
+	);
 }

@@ -2,6 +2,7 @@ import {constants} from 'node:fs';
 import {open} from 'node:fs/promises';
 import {cutLine} from '../core/cut-text.ts';
 import {isJsonObject, type JsonObject, parseJson} from '../core/json.ts';
+import {titleFrom, titleFromAll} from '../core/session/session-title.ts';
 import {assertPrivate, noFollow} from './private-file.ts';
 import type {SessionFile} from './session-folder.ts';
 
@@ -9,6 +10,8 @@ import type {SessionFile} from './session-folder.ts';
 export type SessionSummary = SessionFile & {
 	/** The last title; empty without one. */
 	readonly title: string;
+	/** What its first messages are about, in at most 48 cells and without credentials; empty without a message. */
+	readonly about: string;
 	/** The start of the first user message, on one line. */
 	readonly preview: string;
 	/** The start of the last user message, on one line. */
@@ -32,7 +35,7 @@ const previewLength = 200;
 const newline = 10;
 
 /** Lines that are parsed. Most others are deltas, of which only the message id is read. */
-const parsedLine = /"type":"(?:user-message|rename|run-start)"|"type":"notice".*"client":/;
+const parsedLine = /"type":"(?:user-message|user-command|rename|run-start)"|"type":"notice".*"client":/;
 const usageLine = '"type":"usage"';
 const taskLine = '"event":{"type":"task"';
 const messageIdOfLine = /"messageId":"([^"\\]+)"/;
@@ -59,7 +62,7 @@ export async function summarize({id, path, folder}: SessionFile): Promise<Sessio
 
 async function scan(chunks: AsyncIterable<Buffer>): Promise<Scan> {
 	const modelMessages = new Set<string>();
-	const found = {title: '', preview: '', latest: '', model: '', client: '', userMessages: 0};
+	const found = {title: '', about: '', preview: '', latest: '', model: '', client: '', userMessages: 0};
 	const places = new Set<unknown>();
 	let lastLines: readonly string[] = [];
 
@@ -72,6 +75,7 @@ async function scan(chunks: AsyncIterable<Buffer>): Promise<Scan> {
 		switch (event['type']) {
 			case 'user-message':
 				found.userMessages += 1;
+				found.about ||= titleFrom(text(event['text']));
 				found.latest = preview(text(event['text']));
 				found.preview ||= found.latest;
 				break;
@@ -112,7 +116,8 @@ async function scan(chunks: AsyncIterable<Buffer>): Promise<Scan> {
 	// The last line may be cut off; then the one before it is whole.
 	const at = lastLines.map(line => text(parseRecord(line)?.['at'])).findLast(Boolean) ?? '';
 	const isPrinted = places.size === 1 && places.has('shell');
-	return {...rest, at, isPrinted, messages: userMessages + modelMessages.size};
+	const about = rest.about || titleFromAll([rest.preview]);
+	return {...rest, about, at, isPrinted, messages: userMessages + modelMessages.size};
 }
 
 /** Yields non-empty lines chunk by chunk, with one character a byte: most are never decoded. */

@@ -3,7 +3,7 @@ import {type ComposerState, emptyComposer} from '../editor/editor-state.ts';
 import type {SessionSummary} from '../storage/session-summary.ts';
 
 /** A session of this folder, for completion. Its texts are untrusted. */
-export type SavedSession = Pick<SessionSummary, 'id' | 'title' | 'preview'>;
+export type SavedSession = Pick<SessionSummary, 'id' | 'title' | 'about'>;
 
 export type Size = {readonly columns: number; readonly rows: number};
 

@@ -24,6 +24,7 @@ const sessions: readonly SessionSummary[] = [
 	path: '',
 	folder: '/home/ada/shop',
 	title: String(title),
+	about: 'Add a test for the cart of a visitor who is…',
 	preview: 'Add a test for the cart of a visitor who is not logged in',
 	latest: 'And one for a visitor who is',
 	updatedAt: minutesAgo(Number(minutes)),

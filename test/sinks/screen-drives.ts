@@ -78,7 +78,7 @@ export const screenDrives: Readonly<Record<string, Drive>> = {
 		// The line lists the sessions of the folder, of which there are none, at some time.
 		await waitFor(() => {
 			if (store.getState().savedSessions[0]?.title !== text) {
-				setSavedSessions([{id: 's1', title: text, preview: text}]);
+				setSavedSessions([{id: 's1', title: text, about: text}]);
 			}
 
 			return terminal.window().some(row => row.includes(text.split(' ')[0] ?? ''));

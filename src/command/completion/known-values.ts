@@ -13,5 +13,5 @@ export type KnownValues = (kind: ValueKind) => readonly KnownValue[];
 
 /** Returns sessions as values: the prefix of the id that lists show, with the title (SAFETY 1). */
 export function sessionValues(sessions: readonly SavedSession[]): readonly KnownValue[] {
-	return sessions.map(({id, title, preview}) => ({value: id.slice(0, 8), hint: safeLine(title || preview)}));
+	return sessions.map(({id, title, about}) => ({value: id.slice(0, 8), hint: safeLine(title || about)}));
 }

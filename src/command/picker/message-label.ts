@@ -28,13 +28,3 @@ export function messageLabel(text: string): string {
 	const line = text.replace(/\s+/g, ' ').trim();
 	return line.length > maxLabel ? `${line.slice(0, maxLabel)}…` : line;
 }
-
-/** Shortest first sentence that says what a conversation is about. */
-const minSentence = 12;
-
-/** Returns the title of a conversation without one: the first sentence of a message, cut between words. */
-export function titleFrom(message: string): string {
-	const [sentence = ''] = message.split(/(?<=[.?!:])\s/, 1);
-	const text = sentence.length < minSentence ? message : sentence;
-	return text.length > maxLabel ? `${text.slice(0, maxLabel).replace(/\s+\S*$/, '')}…` : text;
-}

@@ -9,13 +9,13 @@ import {AppError} from '../../core/error.ts';
 import {formatAge, formatAmount, formatUsd} from '../../core/format.ts';
 import {groupBy} from '../../core/group-by.ts';
 import type {Choice, FilterField} from '../../core/question.ts';
+import {cutTitle, titleFrom} from '../../core/session/session-title.ts';
 import {type MessageUsage, type PriceOf, totalCost} from '../../core/session/usage.ts';
 import {identityOf} from '../../platform/identity.ts';
 import type {Place} from '../../platform/platform.ts';
 import type {SessionSummary} from '../../storage/session-summary.ts';
 import type {CommandContext, GlobalFlags} from '../context.ts';
 import {stateWords} from '../render/facts.ts';
-import {titleFrom} from './message-label.ts';
 
 /** Something to resume: its choice in the list, and the action that resumes it in its `place`. */
 export type Resumable = {
@@ -57,10 +57,11 @@ const onServers = 'Sandboxes, runtimes and server sessions';
  * that came last, or by a number.
  */
 export function savedChoices(sessions: readonly SessionSummary[], saved: Saved): readonly Resumable[] {
-	const named = distinct(sessions, ({title, preview, id}) => title || titleFrom(preview) || id.slice(0, 8));
+	const named = distinct(sessions, ({title, about, id}) => title || about || id.slice(0, 8));
 	const detailed = distinct(sessions, (session, index) => {
 		const name = named[index]?.name ?? '';
-		return named[index]?.isTwin && session.latest !== session.preview ? `${name} … ${titleFrom(session.latest)}` : name;
+		const {latest, preview} = session;
+		return named[index]?.isTwin && latest !== preview ? `${name} … ${titleFrom(latest) || cutTitle(latest)}` : name;
 	});
 	const counts = new Map<string, number>();
 	// The oldest one has the lowest number.

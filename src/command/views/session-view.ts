@@ -9,13 +9,13 @@ import {usageTable} from './usage-view.ts';
 
 /** Returns a session of this machine with its file, above its usage. */
 export function savedSessionResult(session: SessionSummary, usage: Extract<Result, {kind: 'group'}>): Result {
-	const {id, title, preview, folder, path, updatedAt, model} = session;
+	const {id, title, about, preview, folder, path, updatedAt, model} = session;
 	return {
 		kind: 'group',
 		parts: [
 			{
 				kind: 'record',
-				title: title || preview || 'A session without a message',
+				title: title || about || 'A session without a message',
 				fields: facts([
 					['id', id],
 					['model', model || 'none yet'],

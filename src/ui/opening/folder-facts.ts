@@ -25,7 +25,7 @@ export async function readFolderFacts({project, session}: Program): Promise<Fold
 		session.saved.newest().catch(() => undefined),
 	]);
 	const files = state?.files.filter(({standing}) => standing !== 'user') ?? [];
-	const title = cutLine(last?.title || last?.preview || '', 40);
+	const title = cutLine(last?.title || last?.about || '', 40);
 	return {
 		branch: state && (await readBranch(state.root).catch(() => undefined)),
 		trusted: namesOf(files.filter(({standing}) => standing === 'trusted')),

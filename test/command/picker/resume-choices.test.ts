@@ -1,5 +1,6 @@
 import {expect, test} from 'vitest';
 import {savedChoices, seenText} from '../../../src/command/picker/resume-choices.ts';
+import {titleFrom} from '../../../src/core/session/session-title.ts';
 
 const id = '0b5e0a1c-9c1f-4d4e-8b57-0123456789ab';
 const seen = {profile: 'lab', server: 'https://lab.test', org: 'acme', workspace: 'lab', at: '2026-11-23T10:00:00Z'};
@@ -17,7 +18,7 @@ test.each([
 
 const session = (index: number, preview: string, latest = preview) => ({
 	...{id: `${index}0000000-5a37-4c8e-9d3a-000000000000`, path: '', folder: '', title: '', model: '', messages: 1},
-	...{preview, latest, updatedAt: `2026-01-0${index}T00:00:00Z`},
+	...{about: titleFrom(preview), preview, latest, updatedAt: `2026-01-0${index}T00:00:00Z`},
 });
 const options = {usage: new Map(), priceOf: () => undefined, exact: false};
 
@@ -54,8 +55,8 @@ test('sessions of one name are told apart by their last message, or by a number 
 		'Fix the failing test … And add one for the parser',
 		'Fix the failing test (2)',
 		'Fix the failing test (1)',
-		'Rename the module to something that says what it does.',
-		'Explain how the reducer of the transcript joins adjacent…',
+		'Rename the module to something that says what…',
+		'Explain how the reducer of the transcript joins…',
 	]);
 	expect(new Set(choices.map(({choice}) => choice.group))).toEqual(new Set(['Conversations']));
 });
