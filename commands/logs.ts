@@ -3,6 +3,7 @@ import {command, noun} from '../src/command/command.ts';
 import type {CommandContext} from '../src/command/context.ts';
 import {AppError} from '../src/core/error.ts';
 import {formatNumber} from '../src/core/format.ts';
+import {onlyMatch} from '../src/core/only-match.ts';
 import {describeState} from '../src/logs/tail-state.ts';
 import {allLogs, type OpenLog} from '../src/store/logs-slice.ts';
 
@@ -13,10 +14,13 @@ const openLogHelp = 'its title, or the id of its sandbox or a prefix of it; defa
 function findOpenLog(wanted: string, {program}: CommandContext): OpenLog {
 	const {logs} = program.store.getState();
 	const [only] = logs;
+	const names = logs.map(({title}) => title).join(', ');
+	const which = `Choose one of ${names}, or close all: \`logs close --all\``;
+	const prefix = wanted.toLowerCase();
 	const exact = logs.filter(({environment, title}) => environment === wanted || title === wanted);
-	const found = exact.length > 0 ? exact : logs.filter(({environment}) => wanted && environment.startsWith(wanted));
-	const [log] = found;
-	if (log && found.length === 1) {
+	const matches = exact.length > 0 ? exact : logs.filter(({environment}) => wanted && environment.startsWith(prefix));
+	const log = onlyMatch(wanted, matches, {noun: 'logs', nameOf: ({environment}) => environment, hint: which});
+	if (log) {
 		return log;
 	}
 
@@ -24,9 +28,8 @@ function findOpenLog(wanted: string, {program}: CommandContext): OpenLog {
 		return only;
 	}
 
-	const names = logs.map(({title}) => title).join(', ');
-	if (found.length > 1 || (wanted === allLogs && logs.length > 1)) {
-		throw new AppError('usage', 'Which log?', {hint: `Choose one of ${names}, or close all: \`logs close --all\``});
+	if (wanted === allLogs && logs.length > 1) {
+		throw new AppError('usage', 'Which log?', {hint: which});
 	}
 
 	throw new AppError('not-found', wanted ? `No open log is called “${wanted}”.` : 'No open logs.', {

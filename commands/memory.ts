@@ -6,6 +6,7 @@ import {instructionNames} from '../src/agent/project/project-files.ts';
 import {command, noun} from '../src/command/command.ts';
 import type {CommandContext} from '../src/command/context.ts';
 import {AppError} from '../src/core/error.ts';
+import {onlyMatch} from '../src/core/only-match.ts';
 
 const show = command({
 	name: 'show',
@@ -66,8 +67,14 @@ async function chosenFile(
 	}
 
 	if (wanted !== undefined) {
-		const found = [paths.filter(path => path.endsWith(wanted)), paths.filter(path => path.includes(wanted))];
-		const [path] = found.find(({length}) => length > 0) ?? [];
+		const found = [
+			paths.filter(path => path === wanted),
+			paths.filter(path => path.endsWith(wanted)),
+			paths.filter(path => path.includes(wanted)),
+		];
+		const matches = found.find(({length}) => length > 0) ?? [];
+		const hint = 'Type more of its path.';
+		const path = onlyMatch(wanted, matches, {noun: 'instruction files', nameOf: each => each, hint});
 		if (path === undefined) {
 			throw new AppError('not-found', `No instruction file “${wanted}”.`, {hint: 'List them: `memory`'});
 		}

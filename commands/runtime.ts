@@ -137,7 +137,7 @@ const stop = command({
 	summary: 'Stop a runtime, running or paused; its files stay',
 	args: z.object({runtime: z.string(), yes: z.optional(z.boolean())}),
 	positional: ['runtime'],
-	describe: {runtime: 'key or UUID of the runtime', yes: 'skip the confirmation'},
+	describe: {runtime: 'key, id or unique prefix of the runtime', yes: 'skip the confirmation'},
 	completes: {runtime: 'runtime'},
 	examples: ['runtime stop dev-box --yes'],
 	whileRunning: true,

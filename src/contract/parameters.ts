@@ -6,7 +6,7 @@ const nonEmpty = z.string().check(z.minLength(1));
 const hex = '[0-9a-fA-F]';
 
 /** A UUID or the beginning of one, with its dashes. */
-const uuidPrefix = new RegExp(
+export const uuidPrefix = new RegExp(
 	`^(?:${hex}{1,8}|${hex}{8}-(?:${hex}{0,4}|${hex}{4}-(?:${hex}{0,4}|${hex}{4}-(?:${hex}{0,4}|${hex}{4}-${hex}{0,12}))))$`,
 );
 

@@ -1,9 +1,12 @@
 import type {Client} from '../client/client.ts';
 import type {Recents} from '../config/recents.ts';
 import type {Scope} from '../contract/endpoint.ts';
+import {uuidPrefix} from '../contract/parameters.ts';
 import {uuid} from '../contract/scalars.ts';
 import {AppError, isAbort} from '../core/error.ts';
+import {onlyMatch} from '../core/only-match.ts';
 import type {Origin} from '../core/origin.ts';
+import {minPrefixLength} from '../core/uuid.ts';
 import {type PageQuery, readAllPages} from './all-pages.ts';
 import type {Interaction} from './interaction.ts';
 
@@ -129,14 +132,9 @@ function isWhole(name: Scope, text: string): boolean {
 /** Returns the slug that a text means: itself, or that of the only id that starts with it. */
 function meantSlug(name: Scope, text: string, candidates: readonly Candidate[]): string {
 	const starts = ({id}: Candidate) => id?.toLowerCase().startsWith(text.toLowerCase());
-	const [match, ...others] = candidates.some(({slug}) => slug === text) ? [] : candidates.filter(starts);
-	if (match && others.length > 0) {
-		const slugs = [match, ...others].map(({slug}) => slug);
-		throw new AppError('usage', `“${text}” matches ${slugs.length} ${labels[name]} ids: ${slugs.join(', ')}.`, {
-			hint: `Add --${name} ${match.slug}, or another of them.`,
-		});
-	}
-
+	const matches = candidates.some(({slug}) => slug === text) ? [] : candidates.filter(starts);
+	const hint = `Add --${name} ${matches[0]?.slug}, or another of them.`;
+	const match = onlyMatch(text, matches, {noun: `${labels[name]} ids`, nameOf: ({slug}) => slug, hint});
 	return match?.slug ?? text;
 }
 
@@ -173,7 +171,7 @@ function projectIdIn(projects: readonly Candidate[], project: string, server: st
 
 /** True for text that may be a prefix of a UUID and is long enough to be meant as one. */
 export function isIdPrefix(text: string): boolean {
-	return /^[\da-f]{4}[\da-f-]{0,32}$/i.test(text);
+	return text.length >= minPrefixLength && uuidPrefix.test(text);
 }
 
 function notChosen(name: Scope, candidates: readonly Candidate[], server: string): AppError {

@@ -5,6 +5,7 @@ import type {ParameterName} from '../contract/parameters.ts';
 import {uuid} from '../contract/scalars.ts';
 import {AppError} from '../core/error.ts';
 import {isJsonObject} from '../core/json.ts';
+import {onlyMatch} from '../core/only-match.ts';
 import {type PageQuery, readAllPages} from './all-pages.ts';
 import {isIdPrefix} from './platform-scope.ts';
 
@@ -32,7 +33,7 @@ export type WholeIds = {
 
 type Find = (kind: RecentKind, text: string, params: Params, signal?: AbortSignal) => Promise<string>;
 
-/** The parameters that take a UUID. A session may have any id, so a prefix of one can't be recognized. */
+/** The parameters that take a UUID. */
 const kinds: Readonly<Partial<Record<string, RecentKind>>> = {
 	itemId: 'item',
 	environmentId: 'environment',
@@ -41,10 +42,9 @@ const kinds: Readonly<Partial<Record<string, RecentKind>>> = {
 	findingId: 'finding',
 	runId: 'run',
 	userId: 'user',
+	sessionId: 'session',
 	keyId: 'key',
 } satisfies Partial<Record<ParameterName, RecentKind>>;
-
-const maxNamed = 5;
 
 /** The most findings on one page. */
 const mostFindings = 200;
@@ -71,12 +71,25 @@ type ListedKind = keyof typeof lists;
 /** The kinds that the server also finds by a key. An equal key wins over a prefix, and text that is no prefix is a key. */
 const keyed: ReadonlySet<RecentKind> = new Set(['runtime']);
 
+/** The kinds of which a server also finds what it doesn't list. */
+const foundByServer: ReadonlySet<RecentKind> = new Set([...keyed, 'session']);
+
 /** An entry of a list of the server. */
 type Listed = {readonly id: string; readonly key?: string};
 
 export function createWholeIds({client, recents, profile, projectOf}: Dependencies): WholeIds {
-	const find: Find = async (kind, text, params, signal) =>
-		uuid.safeParse(text).success || !isIdPrefix(text) ? text : findIn(await listed(kind, params, signal), kind, text);
+	const find: Find = async (kind, text, params, signal) => {
+		if (uuid.safeParse(text).success || !isIdPrefix(text)) {
+			return text;
+		}
+
+		const match = findIn(await listed(kind, params, signal), kind, text);
+		if (match === undefined && !foundByServer.has(kind)) {
+			throw noMatch(kind, text);
+		}
+
+		return match ?? text;
+	};
 
 	const findUuid: Find = async (kind, text, params, signal) => {
 		if (uuid.safeParse(text).success || !(isIdPrefix(text) || keyed.has(kind))) {
@@ -85,7 +98,12 @@ export function createWholeIds({client, recents, profile, projectOf}: Dependenci
 
 		const onServer = await listed(kind, params, signal);
 		const named = keyed.has(kind) ? onServer.find(({key}) => key === text) : undefined;
-		return named?.id ?? (isIdPrefix(text) ? findIn(onServer, kind, text) : text);
+		const match = named?.id ?? (isIdPrefix(text) ? findIn(onServer, kind, text) : text);
+		if (match === undefined && !keyed.has(kind)) {
+			throw noMatch(kind, text);
+		}
+
+		return match ?? text;
 	};
 
 	const listed = async (kind: RecentKind, params: Params, signal?: AbortSignal): Promise<readonly Listed[]> => {
@@ -98,13 +116,13 @@ export function createWholeIds({client, recents, profile, projectOf}: Dependenci
 			: listOf(client, kind, params, signal);
 	};
 
-	const findIn = (onServer: readonly Listed[], kind: RecentKind, text: string): string => {
+	const findIn = (onServer: readonly Listed[], kind: RecentKind, text: string): string | undefined => {
 		if (keyed.has(kind) && onServer.some(({key}) => key === text)) {
 			return text;
 		}
 
 		const matches = startingWith(text, [...recents.recall(profile, kind), ...onServer.map(({id}) => id)]);
-		return matches.length === 0 && keyed.has(kind) ? text : onlyMatch(kind, text, matches);
+		return onlyMatch(text, matches, {noun: `${kind} ids`, nameOf: id => id});
 	};
 
 	const wholeParams = async (params: Params, signal?: AbortSignal): Promise<Params> => {
@@ -159,23 +177,8 @@ function startingWith(text: string, known: readonly string[]): readonly string[]
 	return [...new Set(found)];
 }
 
-function onlyMatch(kind: RecentKind, text: string, matches: readonly string[]): string {
-	const [match] = matches;
-	if (match === undefined) {
-		throw new AppError('not-found', `No ${kind} id starts with “${text}”.`, {
-			hint: 'Complete it, or type the full id.',
-		});
-	}
-
-	if (matches.length > 1) {
-		const more = matches.length > maxNamed ? ` and ${matches.length - maxNamed} more` : '';
-		const named = `${matches.slice(0, maxNamed).join(', ')}${more}`;
-		throw new AppError('usage', `“${text}” matches ${matches.length} ids: ${named}.`, {
-			hint: 'Type more characters of the id.',
-		});
-	}
-
-	return match;
+function noMatch(kind: RecentKind, text: string): AppError {
+	return new AppError('not-found', `No ${kind} id starts with “${text}”.`, {hint: 'Complete it, or type the full id.'});
 }
 
 /** Returns the client with the parameters of each call passed through `convert` first. */

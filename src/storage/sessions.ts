@@ -1,5 +1,6 @@
 import {stat} from 'node:fs/promises';
 import {AppError} from '../core/error.ts';
+import {onlyMatch} from '../core/only-match.ts';
 import {minPrefixLength} from '../core/uuid.ts';
 import {explainFileError} from './file-error.ts';
 import type {Home} from './home.ts';
@@ -8,7 +9,6 @@ import {type SessionSummary, summarize} from './session-summary.ts';
 
 /** Files that are open at the same time. */
 const maxOpenFiles = 16;
-const maxCandidates = 5;
 
 type Scope = {
 	/** Limits sessions to this working folder. */
@@ -64,17 +64,9 @@ export async function findSession(home: Home, idOrPrefix: string, scope: Scope =
 	}
 
 	const found = (await sessionFiles(home, scope.folder)).filter(({id}) => id.startsWith(prefix));
-	const [file] = found;
+	const file = onlyMatch(idOrPrefix, found, {noun: 'sessions', nameOf: ({id}) => id});
 	if (!file) {
 		throw new AppError('not-found', `Session not found: “${idOrPrefix}”.`, {hint: 'List them with `sessions`.'});
-	}
-
-	if (found.length > 1) {
-		const ids = found.slice(0, maxCandidates).map(({id}) => id);
-		const more = found.length > maxCandidates ? ` and ${found.length - maxCandidates} more` : '';
-		throw new AppError('usage', `${found.length} sessions start with “${idOrPrefix}”: ${ids.join(', ')}${more}.`, {
-			hint: 'Type more characters of the id.',
-		});
 	}
 
 	return summarize(file).catch(error => {

@@ -156,8 +156,8 @@ export async function saveSession(
 	{home, folder}: TestContext,
 	events: readonly AgentEvent[],
 	at?: string,
+	session: string = randomUUID(),
 ): Promise<string> {
-	const session = randomUUID();
 	const sessions = createSessionAccess({
 		home: openHome({SERVICE_HOME: home}),
 		folder: realpathSync(folder),

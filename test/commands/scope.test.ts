@@ -146,7 +146,7 @@ test('an ambiguous prefix is refused with the matching ids', async () => {
 	});
 	await expect(testContext({env}).run('env', 'show', '33f3f8a1')).rejects.toMatchObject({
 		code: 'usage',
-		message: `“33f3f8a1” matches 2 ids: ${shop}, ${other}.`,
+		message: `“33f3f8a1” matches 2 environment ids: ${shop}, ${other}.`,
 	});
 });
 

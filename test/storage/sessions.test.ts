@@ -134,6 +134,6 @@ test('a session is found by its id and by a beginning that no other has', async 
 	});
 	await expect(findSession(home, '1111')).rejects.toMatchObject({
 		code: 'usage',
-		message: expect.stringMatching(new RegExp(`^2 sessions start with “1111”: (${one}, ${two}|${two}, ${one})\\.$`)),
+		message: expect.stringMatching(new RegExp(`^“1111” matches 2 sessions: (${one}, ${two}|${two}, ${one})\\.$`)),
 	});
 });
