@@ -115,12 +115,22 @@ test.each([
 	['something else', 'nothing', undefined],
 ])('of %s the head is read where it is', async (_, head, branch) => {
 	const folder = temporaryFolder();
-	const data = join(temporaryFolder(), 'data');
-	mkdirSync(data);
+	const data = join(temporaryFolder(), '.git/worktrees/data');
+	mkdirSync(data, {recursive: true});
 	writeFileSync(join(data, 'HEAD'), `${head}\n`);
+	writeFileSync(join(data, 'gitdir'), `${join(folder, '.git')}\n`);
 	writeFileSync(join(folder, '.git'), `gitdir: ${data}\n`);
 	const {program} = testProgram({store: createAppStore(), folder});
 	expect((await readFolderFacts(program)).branch).toBe(branch);
+});
+
+test('the branch of another repository is not shown for a file that names its folder', async () => {
+	const [folder, other] = [temporaryFolder(), temporaryFolder()];
+	mkdirSync(join(other, '.git'));
+	writeFileSync(join(other, '.git/HEAD'), 'ref: refs/heads/private\n');
+	writeFileSync(join(folder, '.git'), `gitdir: ${join(other, '.git')}\n`);
+	const {program} = testProgram({store: createAppStore(), folder});
+	expect((await readFolderFacts(program)).branch).toBe(undefined);
 });
 
 test('Tab on the first screen inserts what the demo model shows best', async () => {

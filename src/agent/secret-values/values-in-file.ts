@@ -1,5 +1,6 @@
 import {isJsonObject, parseJson} from '../../core/json.ts';
 import {looksRandom} from '../../core/secrets/value-mask.ts';
+import {isAnyUuid} from '../../core/uuid.ts';
 
 /** A value of a file, and the names that lead to it: sections, keys, and what a list calls the entry. */
 type Named = {readonly names: readonly string[]; readonly value: string};
@@ -105,7 +106,7 @@ function isCredential(value: string, isPassword: boolean): boolean {
 
 /** True for a UUID and the identifiers of clouds, which name things. */
 function isName(value: string): boolean {
-	return /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i.test(value) || /^(?:[a-z]+-)+[\da-f]+$/.test(value);
+	return isAnyUuid(value) || /^(?:[a-z]+-)+[\da-f]+$/.test(value);
 }
 
 /** Returns the passwords of URLs, and the words of their paths and queries that nobody would make up. */

@@ -1,6 +1,7 @@
 import type {Cell} from '../../core/cell.ts';
 import {entryOf} from '../../core/entry-of.ts';
 import type {Json, JsonObject} from '../../core/json.ts';
+import {isAnyUuid} from '../../core/uuid.ts';
 import type {Result} from '../result.ts';
 import {cellOf, fieldInWords, wordsOf} from './facts.ts';
 
@@ -21,7 +22,6 @@ type Options = {
 
 const mostColumns = 8;
 /** An id that a prefix stands for; those of other shapes count as they are. */
-const uuid = /^[\da-f]{8}-[\da-f-]{27}$/i;
 
 /**
  * Returns a table of objects with unspecified fields: a column for each field that has a plain value in some object. If the
@@ -62,7 +62,7 @@ export function looseTable({
 /** Reads an own field, which may have the name of an inherited one. */
 function cellIn(item: JsonObject, name: string, hasShortIds: boolean): Cell {
 	const value = entryOf(item, name);
-	if (hasShortIds && name === 'id' && typeof value === 'string' && uuid.test(value)) {
+	if (hasShortIds && name === 'id' && typeof value === 'string' && isAnyUuid(value)) {
 		return {id: value};
 	}
 

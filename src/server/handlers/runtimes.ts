@@ -1,5 +1,6 @@
 import type {ExpressionBuilder} from 'kysely';
 import type {Runtime, RuntimeInstance} from '../../contract/resources/runtime.ts';
+import {isUuid} from '../../core/uuid.ts';
 import type {Queries, Tables} from '../database/tables.ts';
 import {reject, rejectField, rejectNotFound} from '../kit/http-error.ts';
 import type {NamedPlace} from '../kit/scope.ts';
@@ -114,7 +115,7 @@ async function responseOf({principal, services}: RuntimeContext, id: string) {
 /** Checks that a key is a slug and can't be mistaken for a UUID. */
 function checkKey(key: string): string {
 	const isSlug = /^[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?$/.test(key);
-	if (!isSlug || /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/.test(key)) {
+	if (!isSlug || isUuid(key)) {
 		const msg = 'must be lower-case letters, digits and dashes, with no dash first or last, and no UUID';
 		rejectField(['body', 'key'], msg, 'invalid_value');
 	}

@@ -1,4 +1,5 @@
-import {dirname, join, resolve} from 'node:path';
+import {join} from 'node:path';
+import {linkedGit} from '../../agent/obeyed/git-places.ts';
 import {isInstruction} from '../../agent/project/instruction-text.ts';
 import {readOwn} from '../../agent/project/read-file.ts';
 import type {Program} from '../../command/program.ts';
@@ -40,13 +41,8 @@ export async function readFolderFacts({project, session}: Program): Promise<Fold
 /** Returns the branch of a repository, or the commit of one without; undefined if the folder is none. */
 async function readBranch(root: string): Promise<string | undefined> {
 	const top = join(root, '.git');
-	const head = (await readOwn(join(top, 'HEAD')).catch(() => undefined)) ?? (await readLinkedHead(top));
+	const git = (await linkedGit(top))?.git ?? top;
+	const head = await readOwn(join(git, 'HEAD')).catch(() => undefined);
 	const [, branch] = /^ref: refs\/heads\/(\S+)/.exec(head?.text ?? '') ?? [];
 	return branch ?? /^[\da-f]{7}/.exec(head?.text ?? '')?.[0];
-}
-
-/** Reads the head of a worktree or a submodule, whose `.git` is a file that says where its data is. */
-async function readLinkedHead(top: string) {
-	const [, git] = /^gitdir: (.+)/.exec((await readOwn(top))?.text ?? '') ?? [];
-	return git === undefined ? undefined : readOwn(join(resolve(dirname(top), git), 'HEAD'));
 }

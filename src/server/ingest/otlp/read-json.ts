@@ -1,4 +1,5 @@
 import {isDeeper, isJsonObject, type Json, type JsonObject, parseJson} from '../../../core/json.ts';
+import {isAnyUuid} from '../../../core/uuid.ts';
 import {textOf} from '../../kit/body.ts';
 import {reject} from '../../kit/http-error.ts';
 import {createBudget, type DecodeBudget, limits} from './budget.ts';
@@ -254,7 +255,7 @@ const isHex = (text: string) => /^[\da-f]*$/i.test(text);
  */
 export function idInHex(given: string): string {
 	// A trace id may be written as a UUID.
-	const text = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i.test(given) ? given.replaceAll('-', '') : given;
+	const text = isAnyUuid(given) ? given.replaceAll('-', '') : given;
 	if (isHex(text) && idBytes.some(bytes => text.length === bytes * 2)) {
 		return text.toLowerCase();
 	}

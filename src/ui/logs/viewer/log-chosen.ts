@@ -1,6 +1,7 @@
 import {resolve} from 'node:path';
 import {reportError} from '../../../core/error.ts';
 import {formatAmount} from '../../../core/format.ts';
+import {isAnyUuid} from '../../../core/uuid.ts';
 import {attach, type} from '../../../editor/editor-edit.ts';
 import {lastState} from '../../../logs/line-state.ts';
 import {type LogEntry, markText} from '../../../logs/log-entry.ts';
@@ -190,7 +191,7 @@ export function attachLines(store: AppStore, {environment, lines}: ChosenLines):
 
 /** Returns the beginning of a UUID, as in lists; other names in ASCII, as a label has to be. */
 function shortName(environment: string): string {
-	const id = /^([\da-f]{8})-[\da-f-]{27}$/i.exec(environment)?.[1];
+	const id = isAnyUuid(environment) ? environment.slice(0, 8) : undefined;
 	return (
 		id ??
 		environment
