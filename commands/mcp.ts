@@ -62,7 +62,7 @@ const add = command({
 	],
 
 	async run(args, {program, ui: {live, interact}}) {
-		const [{entryOf}, {changeServers, serverFromArguments, statusOfServer}, {addedResult, addedServer}] =
+		const [{entryOf}, {changeServers, reconnectServer, serverFromArguments}, {addedResult, addedServer}] =
 			await Promise.all([
 				import('../src/config/mcp/mcp-file.ts'),
 				import('../src/command/mcp/edit-servers.ts'),
@@ -76,20 +76,19 @@ const add = command({
 			return added;
 		}
 
-		const {configured} = await statusOfServer(program.mcp, name, scope);
 		const startedAt = performance.now();
 		// A shell says by itself what it waits for.
 		if (live) {
 			interact.say(`Connecting to ${name} …`);
 		}
 
-		await (configured.unused === undefined && program.mcp.reconnect(configured));
+		const status = await reconnectServer(program.mcp, name, scope);
 		const tookMs = performance.now() - startedAt;
 		if (live) {
 			interact.say('');
 		}
 
-		return addedResult(await statusOfServer(program.mcp, name, scope), {tookMs, added, isLive: live !== undefined});
+		return addedResult(status, {tookMs, added, isLive: live !== undefined});
 	},
 });
 
@@ -104,16 +103,11 @@ const get = command({
 	whileRunning: true,
 
 	async run({name, scope}, {program, ui: {live}}) {
-		const [{statusOfServer}, {failureOf, serverRecord}] = await Promise.all([
+		const [{reconnectServer, statusOfServer}, {failureOf, serverRecord}] = await Promise.all([
 			import('../src/command/mcp/edit-servers.ts'),
 			import('../src/command/views/mcp/server-table.ts'),
 		]);
-		const {configured} = await statusOfServer(program.mcp, name, scope);
-		if (!live && configured.unused === undefined) {
-			await program.mcp.reconnect(configured);
-		}
-
-		const status = await statusOfServer(program.mcp, name, scope);
+		const status = await (live ? statusOfServer : reconnectServer)(program.mcp, name, scope);
 		return {...serverRecord(status), ...(!live && failureOf(status))};
 	},
 });
@@ -150,7 +144,7 @@ const login = command({
 	whileRunning: true,
 
 	async run({name, clientId, scope}, context) {
-		const [{statusOfServer}, {logInToMcp}, {statusOf}] = await Promise.all([
+		const [{reconnectServer, statusOfServer}, {logInToMcp}, {statusOf}] = await Promise.all([
 			import('../src/command/mcp/edit-servers.ts'),
 			import('../src/command/mcp/log-in-to-mcp.ts'),
 			import('../src/command/views/mcp/server-table.ts'),
@@ -169,11 +163,7 @@ const login = command({
 			return {kind: 'text', text: 'Login cancelled. Nothing changed.'};
 		}
 
-		if (configured.unused === undefined) {
-			await mcp.reconnect(configured);
-		}
-
-		const status = await statusOfServer(mcp, name, scope);
+		const status = await reconnectServer(mcp, name, scope);
 		const sentences = [`Logged in to the MCP server ${name}.`, done, `It is ${statusOf(status)}.`];
 		return {kind: 'text', text: sentences.filter(Boolean).join(' '), data: {name, state: status.state.state}};
 	},
@@ -189,15 +179,15 @@ const logout = command({
 	examples: ['mcp logout docs'],
 
 	async run({name, scope}, {program, ui: {live}}) {
-		const {statusOfServer} = await import('../src/command/mcp/edit-servers.ts');
+		const {reconnectServer, statusOfServer} = await import('../src/command/mcp/edit-servers.ts');
 		const {configured} = await statusOfServer(program.mcp, name, scope);
 		const done = await program.mcp.logOut(configured);
 		if (done === 'none') {
 			throw new AppError('not-found', `You are not logged in to the MCP server ${name}.`);
 		}
 
-		if (live && configured.unused === undefined) {
-			await program.mcp.reconnect(configured);
+		if (live) {
+			await reconnectServer(program.mcp, name, scope);
 		}
 
 		const there = done === 'revoked' ? '' : ' It may stay valid at the server until it expires.';
@@ -247,12 +237,11 @@ const reconnect = command({
 	whileRunning: true,
 
 	async run({name, scope}, {program}) {
-		const [{statusOfServer}, {serverRecord}] = await Promise.all([
+		const [{reconnectServer}, {serverRecord}] = await Promise.all([
 			import('../src/command/mcp/edit-servers.ts'),
 			import('../src/command/views/mcp/server-table.ts'),
 		]);
-		await program.mcp.reconnect((await statusOfServer(program.mcp, name, scope)).configured);
-		return serverRecord(await statusOfServer(program.mcp, name, scope));
+		return serverRecord(await reconnectServer(program.mcp, name, scope));
 	},
 });
 

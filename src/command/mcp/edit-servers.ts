@@ -149,6 +149,13 @@ export async function statusOfServer(mcp: McpAccess, name: string, scope?: McpSc
 	return found ?? Promise.reject(new Error('The server is gone.'));
 }
 
+/** Starts a server again, unless it is unused. Returns it with what is known of it then. Throws as `findServer` does. */
+export async function reconnectServer(mcp: McpAccess, name: string, scope?: McpScope): Promise<ServerStatus> {
+	const {configured} = await statusOfServer(mcp, name, scope);
+	await (configured.unused === undefined && mcp.reconnect(configured));
+	return statusOfServer(mcp, name, scope);
+}
+
 /** Returns the server of a name. Throws AppError("not-found"), or AppError("conflict") if two files have it. */
 export function findServer(servers: readonly ConfiguredServer[], name: string, scope?: McpScope): ConfiguredServer {
 	const found = servers.filter(each => each.server.name === name && (scope === undefined || each.scope === scope));
