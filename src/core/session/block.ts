@@ -74,8 +74,12 @@ export type Block =
 			readonly output: string;
 			/** How parts of the output are drawn, as `recordedStyles` writes it. */
 			readonly styles?: string | undefined;
-			/** Its duration in milliseconds; undefined until it ended. */
+			/** Its duration in milliseconds, without waits for the user; undefined until it ended. */
 			readonly milliseconds: number | undefined;
+			/** When it asked the user, as ISO 8601, while it waits. */
+			readonly askedAt?: string | undefined;
+			/** How long it has waited since `at`, in milliseconds: for the user, or for a call before it. */
+			readonly waitedMs?: number;
 			/** The change of a file that it has written. */
 			readonly change?: FileChange;
 			/** What the tool knows of its result; undefined until it ended, and if it says nothing. */

@@ -91,13 +91,13 @@ function reduceEvent(state: Transcript, event: AgentEvent, applied: Applied): Tr
 		case 'tool-call':
 			return append(closeSpoken(state, at), startedTool(event, state.run?.model ?? '', at));
 		case 'approval-request':
-			return changeTool(state, event.id, () => ({status: 'asking'}));
+			return changeTool(state, event.id, () => ({status: 'asking', askedAt: at}));
 		case 'approval-answer':
-			return changeTool(state, event.id, () => ({status: 'running', ...allowedBy(event)}));
+			return changeTool(state, event.id, tool => ({status: 'running', ...answered(tool, at), ...allowedBy(event)}));
 		case 'tool-output':
 			return addOutput(state, event);
 		case 'tool-result':
-			return changeTool(updateTodo(endTask(state, event.id, applied), event), event.id, () => endedTool(event));
+			return endCall(updateTodo(endTask(state, event.id, applied), event), event, at);
 		case 'checkpoint':
 			return {...state, changes: growth.list(state.changes, [event])};
 		case 'restore': {
@@ -240,6 +240,25 @@ function changeTool(state: Transcript, id: string, change: (tool: ToolBlock) => 
 	const index = state.open.findLastIndex(block => block.kind === 'tool' && block.id === id && block.open);
 	const tool = state.open[index];
 	return tool?.kind === 'tool' ? put(state, index, {...tool, ...change(tool)}) : state;
+}
+
+/** Returns how long a call has waited when its question is answered. */
+function answered({askedAt, waitedMs = 0}: ToolBlock, at: string): Partial<ToolBlock> {
+	return askedAt === undefined ? {} : {askedAt: undefined, waitedMs: waitedMs + Date.parse(at) - Date.parse(askedAt)};
+}
+
+/** Ends a call. Those behind one that runs alone, such as a command or what the user was asked about, have waited for it. */
+function endCall(state: Transcript, event: EventOf<'tool-result'>, at: string): Transcript {
+	const index = state.open.findLastIndex(block => block.kind === 'tool' && block.id === event.id && block.open);
+	const ended = changeTool(state, event.id, () => endedTool(event));
+	const call = state.open[index];
+	if (call?.kind !== 'tool' || (call.name !== 'run_command' && call.waitedMs === undefined)) {
+		return ended;
+	}
+
+	const begun = (block: Block): Block =>
+		block.kind === 'tool' && block.open ? {...block, waitedMs: Date.parse(at) - Date.parse(block.at)} : block;
+	return {...ended, open: ended.open.map((block, place) => (place > index ? begun(block) : block))};
 }
 
 function addOutput(state: Transcript, {id, text, styles, over, shown}: EventOf<'tool-output'>): Transcript {

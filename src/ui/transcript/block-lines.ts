@@ -6,12 +6,13 @@ import {answerMark, signOf} from '../../terminal/text/signs.ts';
 import type {Palette} from '../../terminal/text/style.ts';
 import {lineWidth, truncate} from '../../terminal/text/width.ts';
 import {wrapLine} from '../../terminal/text/wrap.ts';
+import {clockOf, clockRow} from './clock-row.ts';
 import {messageLines} from './message-lines.ts';
 import {drawOutput, drawRow, lastLines, linesOf} from './output-lines.ts';
 import {type OutputRow, outputRows} from './output-rows.ts';
 import {readGroupLine, type Shown} from './read-group.ts';
 import {testCounts} from './test-counts.ts';
-import {commandRows, runningSign, type ToolStyle, toolLines} from './tool-lines.ts';
+import {commandRows, isTooLong, runningSign, type ToolStyle, toolLines} from './tool-lines.ts';
 
 type Style = {readonly width: number; readonly palette: Palette};
 
@@ -166,39 +167,47 @@ const leastRoom = 12;
 
 /** Returns the lines of a command of the user: what ran and how it ended, then its output. */
 function commandLines(block: Command, style: ToolStyle): readonly string[] {
-	const {line, isCut} = headLine(block, style);
-	const isLong = isCut && block.status !== 'running' && style.softWraps === true;
-	const head = isLong ? [headLine({...block, command: ''}, style).line, ...commandRows(block.command, style)] : [line];
+	const isLong =
+		block.status !== 'running' &&
+		style.softWraps === true &&
+		isTooLong(`${headOf(block, style)} ${safeLine(block.command)}`, style);
+	const head = isLong ? [headLine(block, style, ''), ...commandRows(block.command, style)] : [headLine(block, style)];
 	return [...head, ...outputLines(block, style)];
 }
 
-/** Returns the first line of a command: its sign, the command, and how it ended. Also returns whether the command was cut. */
-function headLine({command, status, end, at, output}: Command, {width, palette, now}: ToolStyle) {
-	const isRunning = status === 'running';
+/** Returns the beginning of the first line of a command: its sign. */
+function headOf({status}: Command, {palette, now}: ToolStyle): string {
 	const sign = {running: runningSign(now), done: '✓', failed: '✗', interrupted: '■'}[status];
 	const role = {running: palette.accent, done: palette.dim, failed: palette.danger, interrupted: palette.warning}[
 		status
 	];
-	const elapsedMs = now === undefined ? 0 : now - Date.parse(at);
-	const how = isRunning
-		? elapsedMs >= 1000
-			? formatElapsed(elapsedMs)
-			: ''
-		: status === 'done'
-			? withoutSuccess(end)
-			: end || 'interrupted';
-	const counts = isRunning ? undefined : testCounts(output);
-	const behind = palette.dim([counts, how].flatMap(part => (part ? [` · ${safeLine(part)}`] : [])).join(''));
-	const room = Math.max(leastRoom, width - lineWidth(behind) - 4);
-	const head = palette.spoken ? role(`Command ${status}:`) : `${role(sign)} ${palette.user('!')}`;
-	const shown = safeLine(command);
-	const about = shown && ` ${palette.user(truncate(shown, room))}`;
-	return {line: truncate(`${head}${about}${behind}`, width), isCut: lineWidth(shown) > room};
+	return palette.spoken ? role(`Command ${status}:`) : `${role(sign)} ${palette.user('!')}`;
 }
 
-/** Returns how long a command took that went well: that it did, its sign says. */
+/** Returns the first line of a command: its sign, the command, and how it ended, with its time at the right end. */
+function headLine(block: Command, style: ToolStyle, shown = safeLine(block.command)): string {
+	const {status, end, at, output, milliseconds} = block;
+	const {palette, now} = style;
+	const isRunning = status === 'running';
+	const elapsedMs = isRunning && now !== undefined ? now - Date.parse(at) : 0;
+	const clock = isRunning ? (elapsedMs >= 1000 ? formatElapsed(elapsedMs) : '') : clockOf(milliseconds);
+	const how = isRunning ? '' : status === 'done' ? withoutSuccess(withoutTime(end)) : withoutTime(end) || 'interrupted';
+	const counts = isRunning ? undefined : testCounts(output);
+	const behind = palette.dim([counts, how].flatMap(part => (part ? [` · ${safeLine(part)}`] : [])).join(''));
+	return clockRow(clock, style, width => {
+		const room = Math.max(leastRoom, width - lineWidth(behind) - 4);
+		return `${headOf(block, style)}${shown && ` ${palette.user(truncate(shown, room))}`}${behind}`;
+	});
+}
+
+/** Returns how a command ended without how long it took, which stands at the end of its row. */
+function withoutTime(end: string): string {
+	return end.replace(/ after [\d.]+ (?:ms|s|[mh] \d\d [sm])$/, '');
+}
+
+/** Returns how a command ended; nothing if it went well, which its sign says. */
 function withoutSuccess(end: string): string {
-	return end.replace(/^exit status 0(?: after )?/, '');
+	return end === 'exit status 0' ? '' : end;
 }
 
 function outputLines(block: Command, {width, palette}: ToolStyle): readonly string[] {

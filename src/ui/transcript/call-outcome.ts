@@ -1,4 +1,4 @@
-import {formatAmount, formatBytes, formatCount, formatDuration, formatNumber} from '../../core/format.ts';
+import {formatAmount, formatBytes, formatCount, formatNumber} from '../../core/format.ts';
 import type {Block} from '../../core/session/block.ts';
 import type {ToolFacts} from '../../core/session/event.ts';
 import {safeLine} from '../../terminal/text/safe-text.ts';
@@ -14,25 +14,20 @@ export function isCommand(name: string): boolean {
 	return name === 'run_command' || name === 'job_output';
 }
 
-/** Shorter calls don't say how long they took. */
-const silentMs = 1000;
-
 /**
  * Returns how a call ended, for the end of its line: parts that are safe to draw. Of why it failed, sentences that have no
  * room in `width` cells are left out, but never the first.
  */
 export function outcomeOf(block: Tool, width: number): readonly string[] {
-	const {status, milliseconds} = block;
-	const time = milliseconds !== undefined && milliseconds >= silentMs ? [formatDuration(milliseconds)] : [];
-	switch (status) {
+	switch (block.status) {
 		case 'asking':
 			return ['waiting for you'];
 		case 'interrupted':
 			return ['interrupted'];
 		case 'failed':
-			return [...failedParts(block, width), ...time, ...ruled(block)];
+			return [...failedParts(block, width), ...ruled(block)];
 		case 'done':
-			return [...doneParts(block), ...time, ...ruled(block)];
+			return [...doneParts(block), ...ruled(block)];
 		default:
 			return [];
 	}

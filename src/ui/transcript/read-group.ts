@@ -1,9 +1,10 @@
-import {formatAmount, formatDuration} from '../../core/format.ts';
+import {formatAmount} from '../../core/format.ts';
 import type {Block} from '../../core/session/block.ts';
 import {callWords, readsFiles} from '../../core/session/call-words.ts';
+import type {DrawingStyle} from '../../terminal/text/drawing.ts';
 import {safeLine} from '../../terminal/text/safe-text.ts';
-import type {Palette} from '../../terminal/text/style.ts';
 import {truncate} from '../../terminal/text/width.ts';
+import {clockOf, clockRow} from './clock-row.ts';
 
 type Tool = Extract<Block, {kind: 'tool'}>;
 
@@ -12,9 +13,6 @@ export type ReadGroup = {readonly kind: 'reads'; readonly calls: readonly Tool[]
 
 /** What is drawn as one: a block, or several calls that read. */
 export type Shown = Block | ReadGroup;
-
-/** Shorter groups don't say how long they took. */
-const silentMs = 1000;
 
 /** True for a call that is drawn with those beside it: it is done, nobody was asked, and the model got no image. */
 export function joins(block: Block): block is Tool {
@@ -82,10 +80,8 @@ function groupOf(first: Tool, calls: readonly Tool[]): ReadGroup {
 }
 
 /** Returns the line of a group: how much was read, and what. */
-export function readGroupLine(
-	{calls}: ReadGroup,
-	{width, palette}: {readonly width: number; readonly palette: Palette},
-): string {
+export function readGroupLine({calls}: ReadGroup, style: DrawingStyle): string {
+	const {palette} = style;
 	const of = (tool: string) => calls.filter(({name}) => name === tool);
 	const files = new Set(of('read_file').map(pathOf)).size;
 	const [lists, searches] = [of('list_files').length, of('search_text').length];
@@ -96,9 +92,8 @@ export function readGroupLine(
 	].join(', ');
 	const subjects = [...new Set(calls.map(call => safeLine(subjectOf(call))))].join(', ');
 	const took = calls.reduce((sum, {milliseconds = 0}) => sum + milliseconds, 0);
-	const end = took >= silentMs ? palette.dim(` · ${formatDuration(took)}`) : '';
-	const head = `${palette.dim(palette.spoken ? 'Tools done:' : '✓')} ${counts.charAt(0).toUpperCase()}${counts.slice(1)}${end}`;
-	return truncate(`${head}${palette.dim(` · ${subjects}`)}`, width);
+	const head = `${palette.dim(palette.spoken ? 'Tools done:' : '✓')} ${counts.charAt(0).toUpperCase()}${counts.slice(1)}`;
+	return clockRow(clockOf(took), style, width => truncate(`${head}${palette.dim(` · ${subjects}`)}`, width));
 }
 
 function subjectOf({name, arguments: args}: Tool): string {

@@ -7,6 +7,7 @@ import type {Palette} from '../../terminal/text/style.ts';
 import {lineWidth, truncate} from '../../terminal/text/width.ts';
 import {softWrap, wrapLine} from '../../terminal/text/wrap.ts';
 import {commandParts, factsOf, isCommand, outcomeOf, taskParts} from './call-outcome.ts';
+import {clockOf, clockRow} from './clock-row.ts';
 import {changedLines} from './diff-lines.ts';
 import {drawnOutput, drawRow, excerptOf, lastLine} from './output-lines.ts';
 
@@ -37,12 +38,20 @@ export function toolLines(block: Tool, style: ToolStyle): readonly string[] {
 		return answerLines(block, style);
 	}
 
-	const {line, isCut} = headLine(block, style);
 	const {command} = block.arguments;
-	const isLong = block.name === 'run_command' && isCut && !block.open && style.softWraps === true;
-	return isLong && typeof command === 'string'
-		? [headLine(block, style, '').line, ...commandRows(command, style), ...linesBelow(block, style)]
-		: [line, ...linesBelow(block, style)];
+	const standsBelow =
+		block.name === 'run_command' &&
+		!block.open &&
+		style.softWraps === true &&
+		isTooLong(`${headOf(block, style)} ${subjectOf(block)}`, style);
+	return standsBelow && typeof command === 'string'
+		? [headLine(block, style, ''), ...commandRows(command, style), ...linesBelow(block, style)]
+		: [headLine(block, style), ...linesBelow(block, style)];
+}
+
+/** Returns true for what has no row of its own: beside how it ended, a shorter text is cut. */
+export function isTooLong(head: string, {width}: ToolStyle): boolean {
+	return lineWidth(head) > width;
 }
 
 /** Most rows of a command. */
@@ -78,13 +87,9 @@ export function runningSign(now: number | undefined): string {
 	return now === undefined ? signs.running : (spinner[Math.floor(now / spinnerMs) % spinner.length] ?? signs.running);
 }
 
-/** Returns the first line of a call, and whether what it is about had to be cut. */
-function headLine(
-	block: Tool,
-	{width, palette, now}: ToolStyle,
-	about = safeLine(callWords(block.name, block.arguments, block.words).subject),
-): {readonly line: string; readonly isCut: boolean} {
-	const status = isWaitingForUser(block) ? 'asking' : block.status;
+/** Returns the beginning of the first line of a call: its sign, and what the tool does. */
+function headOf(block: Tool, {palette, now}: ToolStyle): string {
+	const status = shownStatus(block);
 	const role = {
 		running: palette.accent,
 		asking: palette.warning,
@@ -95,40 +100,55 @@ function headLine(
 	const {verb} = callWords(block.name, block.arguments, block.words);
 	const sign = status === 'running' ? runningSign(now) : signs[status];
 	const said = `${isCommand(block.name) ? 'Command' : 'Tool'} ${status === 'asking' ? 'waiting' : status}:`;
-	const head = `${role(palette.spoken ? said : sign)} ${safeLine(verb)}`;
-	// An error is long, and means little without what it is about.
-	const half = Math.floor(width / 2) - lineWidth(head) - 1;
-	const going =
-		status === 'running'
-			? [...taskParts(block), ...elapsed(block, now)]
-			: outcomeOf({...block, status}, width - lineWidth(head) - 4 - Math.min(half, lineWidth(about)));
-	// A call that went well is quieter than an answer; why one failed is not.
-	const parts = going.map((part, index) =>
-		status === 'failed' && index === 0 ? palette.dim(' · ') + part : palette.dim(` · ${part}`),
-	);
-	const output = status === 'running' ? lastLine(block.task ? {output: block.task.doing} : block, palette) : '';
-	const ends = [...parts, ...(output ? [palette.dim(' · ') + output] : [])];
-	// The outcome is more useful than the end of a long call, and the call more than the end of a long output.
-	const endWidth = lineWidth(parts.join('')) + Math.min(maxOutputWidth, output ? lineWidth(output) + 3 : 0);
-	const least = status === 'failed' ? half : minSubjectWidth;
-	const room = Math.max(minSubjectWidth, least, width - lineWidth(head) - endWidth - 1);
-	const shown = truncate(about, room);
-	const line = [
-		head,
-		about && ` ${status === 'done' ? palette.dim(shown) : shown}`,
-		...(ends.length > 0 ? ends : [restOf(block)]),
-	].join('');
-	return {line: truncate(line, width), isCut: lineWidth(about) > room};
+	return `${role(palette.spoken ? said : sign)} ${safeLine(verb)}`;
 }
 
-/** Returns the end of a line that says nothing else: a call that has just begun. */
-function restOf({status}: Tool): string {
-	return status === 'running' ? ' …' : '';
+function shownStatus(block: Tool): Tool['status'] {
+	return isWaitingForUser(block) ? 'asking' : block.status;
 }
 
-function elapsed({at}: Tool, now: number | undefined): readonly string[] {
-	const durationMs = now === undefined ? 0 : now - Date.parse(at);
-	return durationMs >= 1000 ? [formatElapsed(durationMs)] : [];
+function subjectOf(block: Tool): string {
+	return safeLine(callWords(block.name, block.arguments, block.words).subject);
+}
+
+/** Returns the first line of a call, with the time that it took at its right end. */
+function headLine(block: Tool, style: ToolStyle, about = subjectOf(block)): string {
+	const {palette, now} = style;
+	const status = shownStatus(block);
+	const head = headOf(block, style);
+	const isTimed = status === 'done' || status === 'failed';
+	const clock = status === 'running' ? elapsed(block, now) : isTimed ? clockOf(block.milliseconds) : '';
+	return clockRow(clock, style, width => {
+		// An error is long, and means little without what it is about.
+		const half = Math.floor(width / 2) - lineWidth(head) - 1;
+		const going =
+			status === 'running'
+				? taskParts(block)
+				: outcomeOf({...block, status}, width - lineWidth(head) - 4 - Math.min(half, lineWidth(about)));
+		// A call that went well is quieter than an answer; why one failed is not.
+		const parts = going.map((part, index) =>
+			status === 'failed' && index === 0 ? palette.dim(' · ') + part : palette.dim(` · ${part}`),
+		);
+		const output = status === 'running' ? lastLine(block.task ? {output: block.task.doing} : block, palette) : '';
+		const ends = [...parts, ...(output ? [palette.dim(' · ') + output] : [])];
+		// The outcome is more useful than the end of a long call, and the call more than the end of a long output.
+		const endWidth = lineWidth(parts.join('')) + Math.min(maxOutputWidth, output ? lineWidth(output) + 3 : 0);
+		const least = status === 'failed' ? half : minSubjectWidth;
+		const shown = truncate(about, Math.max(minSubjectWidth, least, width - lineWidth(head) - endWidth - 1));
+		const isJustBegun = status === 'running' && clock === '' && ends.length === 0;
+		const line = [
+			head,
+			about && ` ${status === 'done' ? palette.dim(shown) : shown}`,
+			...(isJustBegun ? [' …'] : ends),
+		].join('');
+		// An output, and why a call failed, may be long, and are cut.
+		return output || status === 'failed' ? truncate(line, width) : line;
+	});
+}
+
+function elapsed({at, waitedMs = 0}: Tool, now: number | undefined): string {
+	const durationMs = now === undefined ? 0 : now - Date.parse(at) - waitedMs;
+	return durationMs >= 1000 ? formatElapsed(durationMs) : '';
 }
 
 function linesBelow(block: Tool, {width, palette}: ToolStyle): readonly string[] {

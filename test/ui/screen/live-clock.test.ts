@@ -59,7 +59,7 @@ test('a call that waits for those before it has not begun: neither its sign nor 
 	feed(start, run('a'), run('b'), {type: 'approval-request', id: 'a', summary: 'Run it?', hash: 'h'});
 	expect(live()).toEqual(['? Run echo a · waiting for you', waiting]);
 	feed({type: 'approval-answer', id: 'a', allowed: true, hash: 'h'});
-	expect(live()).toEqual([expect.stringMatching(/^\S Run echo a · 5\d s$/), waiting]);
+	expect(live()).toEqual([expect.stringMatching(/^\S Run echo a +5\d s$/), waiting]);
 	feed(result('a', 'a'));
 	expect(live()).toEqual([expect.stringMatching(/^[^◌] Run echo b · \d+ s$/)]);
 });

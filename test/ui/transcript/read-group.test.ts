@@ -22,9 +22,12 @@ test('adjacent calls that read are one line, live while another may join and wri
 	feed(read('c', 'a.ts'), call('d', 'search_text', {pattern: 'x', path: 'src'}));
 	expect(live()).toEqual(['', '✓ Read 2 files · a.ts, b.ts', '◌ Read a.ts …', '◌ Search “x” in src …']);
 	feed(result('c'), result('d', 'src/a.ts:1:x'));
-	expect([taken(), live()]).toEqual([[], ['', '✓ Read 2 files, searched once · 1.6 s · a.ts, b.ts, “x” in src']]);
+	expect([taken(), live()]).toEqual([
+		[],
+		['', `✓ Read 2 files, searched once · a.ts, b.ts, “x” in src${' '.repeat(21)}1.6 s`],
+	]);
 	feed(say('Found.'));
-	expect(taken()).toEqual(['', '✓ Read 2 files, searched once · 1.6 s · a.ts, b.ts, “x” in src']);
+	expect(taken()).toEqual(['', `✓ Read 2 files, searched once · a.ts, b.ts, “x” in src${' '.repeat(21)}1.6 s`]);
 	feed(end);
 	expect([taken(), live()]).toEqual([['', '● Found.'], []]);
 });

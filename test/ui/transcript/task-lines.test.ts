@@ -41,10 +41,10 @@ const plain = (lines: readonly string[]) => lines.map(plainText);
 test('a sub-agent is one line that says what it does, and how much', () => {
 	const going = {...task, status: 'running', open: true, output: ''} as const;
 	expect(plain(blockLines(going, {width: 80, palette, now: Date.parse(at) + 5000}))).toEqual([
-		expect.stringMatching(/^\S Task Find the parser · 3 calls · 12k tokens · 5 s · Read src\/␛\[2Ja\.ts$/),
+		expect.stringMatching(/^\S Task Find the parser · 3 calls · 12k tokens · Read src\/␛\[2Ja\.ts +5 s$/),
 	]);
 	expect(plain(blockLines(task, {width: 80, palette}))).toEqual([
-		'✓ Task Find the parser · 3 calls · 12k tokens · 12 s',
+		`✓ Task Find the parser · 3 calls · 12k tokens${' '.repeat(30)} 12 s`,
 	]);
 	for (const width of [12, 40]) {
 		expect(blockLines(going, {width, palette}).map(lineWidth)).toEqual([expect.toSatisfy(cells => cells <= width)]);

@@ -22,11 +22,14 @@ const tool = {
 	at,
 } as const satisfies Block;
 
+/** Returns a row with a clock at its right end. */
+const timed = (text: string, clock: string, width = 60) => text + clock.padStart(width - text.length);
+
 const lines = (block: Block, width = 60) => blockLines(block, {width, palette});
 
 describe('a call on one line', () => {
 	test.each<[string, Partial<Extract<Block, {kind: 'tool'}>>, string]>([
-		['that is done', {}, '✓ Read README.md · 2 lines · 1.2 s'],
+		['that is done', {}, timed('✓ Read README.md · 2 lines', '1.2 s')],
 		['that took no time', {milliseconds: 12}, '✓ Read README.md · 2 lines'],
 		['that is running', {status: 'running', open: true, output: ''}, '◌ Read README.md …'],
 		[
@@ -35,29 +38,33 @@ describe('a call on one line', () => {
 			'◌ Read README.md · 12 s: ␛[2J3 lines.',
 		],
 		['that waits for an answer', {status: 'asking', open: true}, '? Read README.md · waiting for you'],
-		['that failed', {status: 'failed', output: 'No such file.\nmore'}, '✗ Read README.md · No such file. · 1.2 s'],
+		[
+			'that failed',
+			{status: 'failed', output: 'No such file.\nmore'},
+			timed('✗ Read README.md · No such file.', '1.2 s'),
+		],
 		['that was interrupted', {status: 'interrupted'}, '■ Read README.md · interrupted'],
-		['of an unknown tool', {name: 'mcp_x', arguments: {}}, '✓ mcp_x · 13 B · 1.2 s'],
+		['of an unknown tool', {name: 'mcp_x', arguments: {}}, timed('✓ mcp_x · 13 B', '1.2 s')],
 		[
 			'of a tool of an MCP server',
 			{name: 'mcp__docs__search__all', arguments: {query: 'a b'}},
-			'✓ docs · search__all a b · 13 B · 1.2 s',
+			timed('✓ docs · search__all a b · 13 B', '1.2 s'),
 		],
 		[
 			'of an unknown tool with several arguments',
 			{name: 'mcp_x', arguments: {pattern: 'a b', limit: 3, deep: true}},
-			'✓ mcp_x a b limit=3 deep=true · 13 B · 1.2 s',
+			timed('✓ mcp_x a b limit=3 deep=true · 13 B', '1.2 s'),
 		],
-		['with arguments that do not fit', {arguments: {file: 'a'}}, '✓ read_file a · 2 lines · 1.2 s'],
+		['with arguments that do not fit', {arguments: {file: 'a'}}, timed('✓ read_file a · 2 lines', '1.2 s')],
 		[
 			'with long arguments keeps how it ended',
 			{arguments: {path: 'x'.repeat(400)}},
-			`✓ Read ${'x'.repeat(34)}… · 2 lines · 1.2 s`,
+			`✓ Read ${'x'.repeat(35)}… · 2 lines  1.2 s`,
 		],
 		[
 			'with a long error keeps what it is about',
 			{status: 'failed', arguments: {path: 'src/a/module.ts'}, output: `Not found: ${'x'.repeat(400)}`},
-			`✗ Read src/a/module.ts · Not found: ${'x'.repeat(23)}…`,
+			`✗ Read src/a/module.ts · Not found: ${'x'.repeat(16)}…  1.2 s`,
 		],
 	])('%s', (_, change, expected) => {
 		expect(lines({...tool, ...change})).toEqual([expected]);
@@ -81,20 +88,20 @@ describe('a call that runs', () => {
 			'⠋ Run npm test …',
 			'⠙ Run npm test …',
 			'⠼ Run npm test …',
-			'⠴ Run npm test · 1 s',
-			'⠙ Run npm test · 12 s',
-			'⠋ Run npm test · 3 m 04 s',
+			timed('⠴ Run npm test', '1 s'),
+			timed('⠙ Run npm test', '12 s'),
+			timed('⠋ Run npm test', '3 m 04 s'),
 		]);
 	});
 
 	test('shows the last line of its output, of a progress bar the last state', () => {
-		expect(moved(2000, {output: 'one\n\u001B[32mtwo\u001B[0m\n\n'})).toEqual(['⠋ Run npm test · 2 s · two']);
-		expect(moved(2000, {output: '10 %\r20 %\r30 %\r'})).toEqual(['⠋ Run npm test · 2 s · 30 %']);
+		expect(moved(2000, {output: 'one\n\u001B[32mtwo\u001B[0m\n\n'})).toEqual([timed('⠋ Run npm test · two', '2 s')]);
+		expect(moved(2000, {output: '10 %\r20 %\r30 %\r'})).toEqual([timed('⠋ Run npm test · 30 %', '2 s')]);
 	});
 
 	test('keeps the room for itself that a long output would take', () => {
 		const [line = ''] = moved(2000, {output: 'y'.repeat(500), arguments: {command: 'x'.repeat(500)}});
-		expect(line).toMatch(/^⠋ Run x{11}… · 2 s · y{32}…$/);
+		expect(line).toMatch(/^⠋ Run x{11}… · y{33}… {2}2 s$/);
 		expect(lineWidth(line)).toBe(60);
 	});
 
@@ -176,7 +183,7 @@ describe('the output of a command', () => {
 
 	test('counts the tests that it ran instead of its lines', () => {
 		expect(run('a\nb\n      Tests  42 passed (42)\n[exit status 0 after 2.5 s]', {milliseconds: 2500})[0]).toBe(
-			'✓ Run npm test · 42 passed · 2.5 s',
+			timed('✓ Run npm test · 42 passed', '2.5 s'),
 		);
 		expect(run('Tests:       1 failed, 41 passed, 42 total\n[exit status 1 after 20 ms]', {status: 'failed'})[0]).toBe(
 			'✗ Run npm test · 1 failed, 41 passed',
@@ -193,14 +200,14 @@ describe('the output of a command', () => {
 			open: false,
 			at,
 		} as const;
-		const typed = {...own, output: '42 passed in 0.12s', end: 'exit status 0 after 2 s'};
-		expect(lines(typed)[0]).toBe('✓ ! pytest -q · 42 passed · 2 s');
+		const typed = {...own, output: '42 passed in 0.12s', end: 'exit status 0 after 2 s', milliseconds: 2000};
+		expect(lines(typed)[0]).toBe(timed('✓ ! pytest -q · 42 passed', '2.0 s'));
 	});
 
 	test('says how it ended, and what the agent notes', () => {
 		const note = '[The user changed the command to: npm t]';
 		expect(run(`${note}\nok\n[exit status 0 after 2.5 s]`, {milliseconds: 2500})).toEqual([
-			'✓ Run npm test · 1 line · 2.5 s',
+			timed('✓ Run npm test · 1 line', '2.5 s'),
 			note,
 			'ok',
 		]);
@@ -266,7 +273,7 @@ describe('a call that changed a file', () => {
 
 	test('has its counts and first lines, and the whole in its details', () => {
 		const drawn = lines(edit);
-		expect(drawn.slice(0, 4)).toEqual(['✓ Edit a.ts · +12 −1 · 1.2 s', '  4   same', '  5 - old', '  5 + new']);
+		expect(drawn.slice(0, 4)).toEqual([timed('✓ Edit a.ts · +12 −1', '1.2 s'), '  4   same', '  5 - old', '  5 + new']);
 		expect([drawn.length, drawn.at(-1)]).toEqual([11, '  … 6 more lines']);
 		const whole = detailLines(edit, {width: 60, palette});
 		expect(whole).toContain(' 17   end');
