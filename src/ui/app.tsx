@@ -14,7 +14,6 @@ import {useApp, useKeymap, useUi} from './context.ts';
 import {Box, Text} from './ink.ts';
 import {Lines} from './lines.tsx';
 import type {PanelProps} from './panels/panel.ts';
-import {plainRule} from './panels/panel-rows.ts';
 import {moduleOf, panelHeight} from './panels/panels.ts';
 import {waitingLines} from './prompt/waiting.ts';
 import {type Layout, layOut, layOutBelow, logPanelHeight, todoHeight} from './screen/layout.ts';
@@ -120,7 +119,7 @@ export function App() {
 		<Box flexDirection="column">
 			{layout.gap > 0 && <Text> </Text>}
 			{layout.logPanel > 0 && <LogPanel rows={layout.logPanel} />}
-			{layout.frame > 0 && <Text wrap="truncate">{plainRule(columns, palette.accent)}</Text>}
+			{layout.frame > 0 && <Text wrap="truncate">{palette.rule('question', columns)}</Text>}
 			{panel && layout.panel > 0 && (
 				<Box height={layout.panel} overflow="hidden" flexDirection="column">
 					<PanelView panel={panel} height={layout.panel} focusKey={focusKey} />
@@ -129,7 +128,7 @@ export function App() {
 			{layout.queue > 0 && <WaitingQueue rows={layout.queue} />}
 			{layout.todo > 0 && <Lines lines={todoLines(todo, {rows: layout.todo, width: columns, palette})} />}
 			{layout.strip > 0 && <SessionStrip />}
-			{layout.rule > 0 && <Text wrap="truncate">{plainRule(columns, palette.dim)}</Text>}
+			{layout.rule > 0 && <Text wrap="truncate">{palette.rule('prompt', columns)}</Text>}
 			<Composer
 				height={layout.composer}
 				top={above}

@@ -30,7 +30,7 @@ test('a log grows in its panel during an answer; the viewer searches, filters an
 	terminal.type(`/env logs ${id}`);
 	await terminal.waitFor(isOn(terminal, `❯ /env logs ${id}`));
 	terminal.press('enter');
-	await terminal.waitFor(isOn(terminal, /── web-shop [0-9a-f]{8} · live, complete/));
+	await terminal.waitFor(isOn(terminal, /┄┄ web-shop [0-9a-f]{8} · live, complete/));
 	// What a busy machine reads at once with the command would be a paste.
 	await terminal.waitFor(isOn(terminal, '❯ task of web-shop · Tab insert'));
 
@@ -72,7 +72,7 @@ test('a log grows in its panel during an answer; the viewer searches, filters an
 	await terminal.waitFor(/web-shop: \d+ lines, /);
 	expect(await quit(terminal)).toEqual({status: 0, signal: 0});
 	expect(terminal.text().match(/web-shop: \d+ lines/g)).toHaveLength(1);
-	expect(terminal.text()).not.toContain('── web-shop');
+	expect(terminal.text()).not.toContain('┄┄ web-shop');
 	expect(terminal.wrapped()).toBe(0);
 });
 
@@ -105,12 +105,12 @@ test('the tail waits for a killed server and continues when it is back', async (
 	await waitForIdle(terminal);
 	const {id} = await createShop(terminal);
 	terminal.type(`/env logs ${id} --follow\r`);
-	await terminal.waitFor(isOn(terminal, /── web-shop .* · live, complete/));
+	await terminal.waitFor(isOn(terminal, /┄┄ web-shop .* · live, complete/));
 	first.child.kill('SIGKILL');
 	await terminal.waitFor(isOn(terminal, /reconnecting in \d+ s \(attempt \d+\)/));
 	await ownServer(home, data, first.port);
-	await terminal.waitFor(isOn(terminal, /── web-shop .* · (?:live|ended)/));
-	expect(terminal.screen().join('\n')).toMatch(/── web-shop .* · live/);
+	await terminal.waitFor(isOn(terminal, /┄┄ web-shop .* · (?:live|ended)/));
+	expect(terminal.screen().join('\n')).toMatch(/┄┄ web-shop .* · live/);
 });
 
 test('without a screen a log is printed line by line until Ctrl+C', async () => {

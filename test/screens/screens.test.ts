@@ -51,7 +51,7 @@ const logged = [
 /** Returns the number of lines that the log panel has received, and whether it shows exactly the requests above. */
 function logPanel(terminal: TestTerminal) {
 	const screen = terminal.screen();
-	const title = screen.findIndex(line => line.startsWith('── web-shop '));
+	const title = screen.findIndex(line => line.startsWith('┄┄ web-shop '));
 	const lines = screen.slice(title + 1, title + 1 + logged.length);
 	return {
 		count: Number(/ (\d+) lines/.exec(screen[title] ?? '')?.[1]),

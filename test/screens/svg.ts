@@ -83,9 +83,11 @@ function drawRun(run: Run, row: number, theme: Theme): string {
 	const x = left(run.column);
 	const length = round(run.width * cell.width);
 	// Fonts leave gaps between the characters of a line.
-	if (/^─+$/.test(run.text)) {
+	const [sign = ''] = /^(─+|━+|┄+)$/.exec(run.text) ?? [];
+	if (sign) {
 		const y = top(row) + cell.height / 2;
-		return `<path d="M${x} ${y}h${length}" stroke="${fill}"/>`;
+		const weight = {'━': ' stroke-width="2"', '┄': ' stroke-dasharray="4 3"'}[sign.charAt(0)] ?? '';
+		return `<path d="M${x} ${y}h${length}" stroke="${fill}"${weight}/>`;
 	}
 
 	const attributes = [

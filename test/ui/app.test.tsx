@@ -216,7 +216,7 @@ describe('the completion', () => {
 		await settle();
 		expect(lines()).toEqual([
 			'',
-			'─'.repeat(80),
+			'━'.repeat(80),
 			'? Sure?',
 			'  y  Yes',
 			'❯ n  No',

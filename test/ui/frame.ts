@@ -15,7 +15,7 @@ import {createEmulator} from './emulator.ts';
  * without the rule around that.
  */
 export function panelOf(lines: readonly string[]): readonly string[] {
-	const isRule = (line: string | undefined) => line !== undefined && /^─{10,}$/.test(line);
+	const isRule = (line: string | undefined) => line !== undefined && /^[─━]{10,}$/.test(line);
 	const end = lines.findLastIndex(isRule);
 	const above = lines.slice(lines[0] === '' ? 1 : 0, end < 0 ? lines.length : end);
 	return (isRule(above[0]) ? above.slice(1) : above).map(titleOf);
@@ -23,7 +23,7 @@ export function panelOf(lines: readonly string[]): readonly string[] {
 
 /** Returns the title in a rule; any other line as it is. */
 export function titleOf(line: string): string {
-	return /^── (.*?)(?: ─+)?$/.exec(line)?.[1] ?? line;
+	return /^[┄━]{2} (.*?)(?: [┄━]+)?$/.exec(line)?.[1] ?? line;
 }
 
 type Options = Partial<Size> & {

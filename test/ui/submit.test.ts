@@ -177,7 +177,7 @@ describe('while the agent is at work', () => {
 		type('hi\r');
 		await waitFor('Half');
 		type('/keys list\r');
-		await waitFor('── /keys list · Esc close');
+		await waitFor('┄┄ /keys list · Esc close');
 		expect(store.getState().panel?.kind).toBe('lines');
 		type('\u001b');
 		await expect.poll(() => store.getState().panel).toBe(undefined);

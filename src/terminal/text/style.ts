@@ -1,4 +1,5 @@
 import {marked, plainRole, type Role, sgr} from './role.ts';
+import {textWidth} from './width.ts';
 
 /** What a token of source code is. */
 export const syntaxRoles = [
@@ -20,6 +21,9 @@ export type SyntaxRole = (typeof syntaxRoles)[number];
 
 /** Levels of a log line, from the least severe. */
 const levelRoles = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'] as const;
+
+/** What a line across the screen begins. */
+type RuleWeight = 'pane' | 'question' | 'prompt';
 
 /** The meaning of text, by role. The table below decides which ink each has, and a scheme the colours of the inks. */
 export type Palette = {
@@ -46,6 +50,8 @@ export type Palette = {
 	readonly user: Role;
 	readonly dim: Role;
 	readonly accent: Role;
+	/** Returns a line across so many cells. */
+	readonly rule: (weight: RuleWeight, cells: number) => string;
 	/** What a key would act on now. A sign before it says it too. */
 	readonly selected: Role;
 	/** The text must say it too: colour is never the only cue. */
@@ -127,6 +133,26 @@ const looks = {
 	selection: [inverse],
 } as const satisfies Partial<Record<keyof Palette, Look>>;
 
+/**
+ * The lines that begin the parts of the screen, in three weights: broken for what is only shown, heavy for what gets the keys, and
+ * light for the prompt, which is always there. The sign says which it is without colour, and its form in ASCII (`.`, `=`, `-`) does.
+ */
+const rules: Readonly<Record<RuleWeight, {readonly sign: string; readonly look: Look}>> = {
+	/** The log panel, and results beside a run. */
+	pane: {sign: '┄', look: ['', 'muted']},
+	/** Questions, approvals, pickers, and lists to choose from. */
+	question: {sign: '━', look: ['', 'accent']},
+	prompt: {sign: '─', look: ['', 'muted']},
+};
+
+/** Returns what draws lines in their colours. */
+function drawRules(role: (look: Look) => Role): Palette['rule'] {
+	return (weight, cells) => {
+		const {sign, look} = rules[weight];
+		return role(look)(sign.repeat(Math.max(0, Math.floor(cells / textWidth(sign)))));
+	};
+}
+
 const levelLooks: Readonly<Record<(typeof levelRoles)[number], Look>> = {
 	trace: ['', 'muted'],
 	debug: ['', 'muted'],
@@ -187,6 +213,7 @@ function coloredIn(scheme: Scheme): Palette {
 		unreadable: scheme.unreadable,
 		heading: (text, level) => (headings[level - 1] ?? deepHeading)(text),
 		...mapRoles(looks, role),
+		rule: drawRules(role),
 		level: mapRoles(levelLooks, role),
 		series: [...seriesInks.map(ink => role(['', ink])), ...(scheme.moreSeries ?? []).map(sgr)],
 		highlights: highlightInks.map(ink => role([`${bold};${underline}`, ink])),
@@ -209,6 +236,7 @@ const unstyled: Palette = {
 	spoken: false,
 	heading: (text, level) => `${'#'.repeat(level)} ${text}`,
 	...mapRoles(looks, () => plainRole),
+	rule: drawRules(() => plainRole),
 	emphasis: marked('*'),
 	strong: marked('**'),
 	strikethrough: marked('~~'),

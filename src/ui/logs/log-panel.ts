@@ -37,7 +37,7 @@ export function drawLogPanel(picture: LogPicture, {columns, rows}: Size): readon
 		undefined,
 		keys,
 	);
-	const title = titleRule(facts, {columns, palette, rule: palette.dim});
+	const title = titleRule(facts, {columns, palette, weight: 'pane'});
 	const tabs = several && rows > 3 ? [tabsLine(picture, columns)] : [];
 	const room = rows - 1 - tabs.length;
 	const {rest, open} = room > 0 ? withOpenRows(picture, room) : {rest: 0, open: []};

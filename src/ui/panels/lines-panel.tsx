@@ -75,7 +75,7 @@ function LinesView({panel, height}: PanelProps<LinesPanel>) {
 		role: palette.dim,
 	};
 	const named = fitTitle(palette.label(safeLine(panel.title)), beside, columns);
-	const header = titleRule(named, {columns, palette, rule: palette.dim});
+	const header = titleRule(named, {columns, palette, weight: 'pane'});
 	return <Lines lines={titled ? [header, ...shown] : shown} />;
 }
 

@@ -3,32 +3,27 @@ import type {PanelAction} from '../../editor/keymap/default-keys.ts';
 import {hintsOf} from '../../editor/keymap/key-label.ts';
 import type {Keymap} from '../../editor/keymap/keymap.ts';
 import {plainText} from '../../terminal/text/ansi.ts';
-import type {Role} from '../../terminal/text/role.ts';
 import type {Palette} from '../../terminal/text/style.ts';
-import {lineWidth, textWidth, truncate} from '../../terminal/text/width.ts';
+import {lineWidth, truncate} from '../../terminal/text/width.ts';
 import {drawLine} from '../line-field.ts';
 import type {PanelRoom} from './panel.ts';
 
 type Style = {
 	readonly columns: number;
 	readonly palette: Palette;
-	/** The colour of the rule: by default the accent, for the panel that has the focus. */
-	readonly rule?: Role;
+	/** By default that of a panel that gets the keys. */
+	readonly weight?: 'pane' | 'question';
 };
 
 /** Returns a title with its own colours in a rule as wide as the window; a long one has no rule. */
-export function titleRule(title: string, {columns, palette, rule = palette.accent}: Style): string {
-	const left = columns - lineWidth(title) - lead.length;
-	const end = left > 1 ? ` ${rule('─'.repeat(Math.floor((left - 1) / textWidth('─'))))}` : '';
-	return left < 0 ? truncate(title, columns) : `${rule(lead.trimEnd())} ${title}${end}`;
+export function titleRule(title: string, {columns, palette, weight = 'question'}: Style): string {
+	const left = columns - lineWidth(title) - lead - 1;
+	const end = left > 1 ? ` ${palette.rule(weight, left - 1)}` : '';
+	return left < 0 ? truncate(title, columns) : `${palette.rule(weight, lead)} ${title}${end}`;
 }
 
-const lead = '── ';
-
-/** Returns a rule as wide as the window. */
-export function plainRule(columns: number, rule: Role): string {
-	return rule('─'.repeat(Math.floor(columns / textWidth('─'))));
-}
+/** Cells of the rule before a title. */
+const lead = 2;
 
 /** Returns lines as they look while another part has the focus. */
 export function dimmed(lines: readonly string[], palette: Palette): readonly string[] {

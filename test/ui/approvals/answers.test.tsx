@@ -37,7 +37,7 @@ test.each([
 	['keys alone', [40, 10], ['? Run this command? [y/s/f/e/r/N] No']],
 ] as const)('answers are %s in a window of %j, below the command', async (_, [columns, rows], expected) => {
 	const {lines, decided, answer} = await ask(uncontained, columns, rows);
-	const shown = lines().filter(line => !line.startsWith('─'));
+	const shown = lines().filter(line => !/^[─━]/.test(line));
 	const at = shown.indexOf(expected[0]);
 	expect(shown.slice(at, at + expected.length)).toEqual(expected);
 	expect(shown.slice(0, at)).toContain('$ npm test -- a');

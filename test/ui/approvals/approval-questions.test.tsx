@@ -77,7 +77,7 @@ test('a command is shown whole, with what holds it and the rule that a key would
 	const {lines, decided, answer} = await ask(requestFor(act, {facts, verdict}), 80, 24);
 	expect(lines().slice(0, -3)).toEqual([
 		'',
-		'─'.repeat(80),
+		'━'.repeat(80),
 		'Command',
 		'$ cd a &&',
 		'>     npm test ⟨U+202E⟩x␍',

@@ -17,18 +17,18 @@ test('? on an empty prompt shows the keys until the next key, which does what it
 	const {type, waitFor, store, settle, lines} = runApp();
 	await waitFor('❯ Ask something');
 	type('?');
-	await waitFor('── Keys · Esc close');
+	await waitFor('┄┄ Keys · Esc close');
 	await waitFor('Ctrl+O         full transcript');
 	expect(store.getState().composer.text).toBe('');
 	type('hello?');
 	await waitFor('❯ hello?');
 	await settle();
-	expect(lines().join('\n')).not.toContain('── Keys');
+	expect(lines().join('\n')).not.toContain('┄┄ Keys');
 
 	type('\u0003');
 	await waitFor('❯ Ask something');
 	type('?');
-	await waitFor('── Keys');
+	await waitFor('┄┄ Keys');
 	type('?');
 	await waitFor('❯ Ask something');
 	await settle();
