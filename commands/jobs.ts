@@ -113,7 +113,7 @@ const stop = command({
 
 export default noun({
 	name: 'jobs',
-	summary: "The agent's commands in the background",
+	summary: 'Commands in the background',
 	verbs: [list, show, stop],
 	fallback: 'list',
 });

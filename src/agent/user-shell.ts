@@ -9,6 +9,8 @@ import {colorless, unattended} from './tools/command/command-environment.ts';
 import {createCommandOutput} from './tools/command/command-output.ts';
 import {describeEnd} from './tools/command/describe-end.ts';
 import {findShell} from './tools/command/find-shell.ts';
+import type {Foreground} from './tools/command/foreground.ts';
+import {movedText} from './tools/command/jobs.ts';
 import {createLiveOutput} from './tools/command/live-output.ts';
 import {startCommand} from './tools/command/start-command.ts';
 
@@ -21,7 +23,7 @@ type Options = {
 	readonly onOutput: (text: string, styles: readonly StyleRange[], redrawn?: RedrawnOutput) => void;
 };
 
-/** Runs a command that the user typed, and resolves when it has ended. Throws AppError("failed") if the shell can't start. */
+/** Runs a command that the user typed, and resolves when it has ended or is a job. Throws AppError("failed") if the shell can't start. */
 export type UserShell = (command: string, options: Options) => Promise<CommandEnd>;
 
 const maxProcesses = 4096;
@@ -31,7 +33,7 @@ const maxProcesses = 4096;
  * typed them. Keys of this program are left out of the environment (SAFETY 8). There is no terminal to answer in. The
  * output is limited and masked as that of `run_command`, because the model will read it.
  */
-export function createUserShell(env: Environment): UserShell {
+export function createUserShell(env: Environment, foreground: Foreground): UserShell {
 	const own = new Set(['SERVICE_API_KEY', ...Object.values(keyVariables).flat()]);
 	return async (command, {folder, signal, onOutput}) => {
 		signal.throwIfAborted();
@@ -40,7 +42,7 @@ export function createUserShell(env: Environment): UserShell {
 		const live = createLiveOutput({onOutput, secrets});
 		const output = createCommandOutput({openFile: () => undefined, secrets, onText: live.add});
 		const startedAt = performance.now();
-		const {ended, stop} = startCommand({
+		const running = startCommand({
 			command,
 			folder,
 			maxProcesses,
@@ -48,24 +50,23 @@ export function createUserShell(env: Environment): UserShell {
 			shell: env['SHELL']?.startsWith('/') ? env['SHELL'] : findShell(),
 			env: {...environmentOf(env, own), ...unattended, ...colors},
 		});
-		const end = () => void stop();
-		signal.addEventListener('abort', end, {once: true});
-		if (signal.aborted) {
-			end();
-		}
-
+		const started = {...running, ended: running.ended.finally(output.close), output, withheld: undefined};
 		try {
-			const result = await ended;
+			const {ended, job} = await foreground.wait({command, started, signal});
 			const milliseconds = Math.round(performance.now() - startedAt);
-			const finish = {...result, milliseconds, ...(signal.aborted && {stoppedBy: 'user' as const})};
+			const recorded = toRecorded(output.take());
+			if (job) {
+				return {...recorded, end: movedText(job), status: 'done', milliseconds};
+			}
+
+			const finish = {...ended, milliseconds, ...(signal.aborted && {stoppedBy: 'user' as const})};
 			return {
-				...toRecorded(output.take()),
+				...recorded,
 				end: describeEnd(finish),
-				status: signal.aborted ? 'interrupted' : result.status === 0 ? 'done' : 'failed',
+				status: signal.aborted ? 'interrupted' : ended.status === 0 ? 'done' : 'failed',
 				milliseconds,
 			};
 		} finally {
-			signal.removeEventListener('abort', end);
 			live.end();
 		}
 	};

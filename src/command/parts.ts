@@ -100,6 +100,8 @@ export type SessionPart = {
 	readonly saved: SavedSessions;
 	/** Returns the background jobs of the conversation, ended ones included. */
 	readonly jobs: () => readonly Job[];
+	/** Makes jobs of the commands that run in the foreground; see `Foreground`. */
+	readonly moveToBackground: () => void;
 	/** Imports conversations of other clients; see `importSessions`. */
 	readonly importFrom: (wish: ImportWish, signal: AbortSignal) => Promise<ImportOutcome>;
 	/** Continues a session; see `ResumeSession`. */

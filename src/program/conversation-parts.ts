@@ -7,7 +7,6 @@ import type {Places} from '../agent/policy/protected-places.ts';
 import {hookCommands} from '../agent/project/effects.ts';
 import {createSessionBindings, type SessionBindings} from '../agent/session-bindings.ts';
 import type {CommandSession} from '../agent/tools/command/command-session.ts';
-import type {Jobs} from '../agent/tools/command/jobs.ts';
 import type {SandboxAddress, ServicePlaces} from '../client/sandbox-services.ts';
 import {dayBudget} from '../config/settings/saved-settings.ts';
 import {once} from '../core/once.ts';
@@ -97,6 +96,13 @@ export function createConversationParts(
 				windows,
 				loadTools,
 				endTools,
+				async loadShell() {
+					const [{createUserShell}, {foreground}] = await Promise.all([
+						import('../agent/user-shell.ts'),
+						tools.commands(),
+					]);
+					return createUserShell(options.env, foreground);
+				},
 				compactionShare,
 				capLimits,
 				onRecord,
@@ -177,7 +183,7 @@ function pastedImages(images: ImageStore): MentionSource {
 }
 
 function conversationOptions(
-	{store, env, maxTurns, budgetUsd}: ProgramOptions,
+	{store, maxTurns, budgetUsd}: ProgramOptions,
 	local: LocalState,
 	{loadPrices, catalog}: Servers,
 	resources: MentionSource,
@@ -211,7 +217,6 @@ function conversationOptions(
 			homeFolder: folder.home,
 			sources: [pastedImages(images), resources],
 		},
-		loadShell: async () => (await import('../agent/user-shell.ts')).createUserShell(env),
 		readLog: async (session: string) => (await sessions().read(await sessions().find(session))).records,
 		openLog: (session: string) => logOf(sessions().create(session)),
 		...(maxTurns !== undefined && {maxTurns}),
@@ -225,8 +230,8 @@ type ToolLoader = {
 	readonly loadTools: () => Promise<readonly Tool[]>;
 	/** Ends their commands. */
 	readonly endTools: () => Promise<void>;
-	/** Returns their background jobs; undefined before they are loaded. */
-	readonly jobs: () => Jobs | undefined;
+	/** Returns the same; undefined before it is loaded. */
+	readonly loadedCommands: () => CommandSession | undefined;
 };
 
 /**
@@ -242,6 +247,15 @@ function createToolLoader(
 	ask: () => AskUser | undefined,
 ): ToolLoader {
 	let commands: CommandSession | undefined;
+	const loadCommands = once(async () => {
+		const {createCommandSession} = await import('../agent/tools/command/command-session.ts');
+		commands = createCommandSession({
+			places,
+			onJobs: running => store.getState().setJobs(running),
+			onForeground: count => store.getState().setForeground(count),
+		});
+		return commands;
+	});
 	const loadAll = once(async () => {
 		const [{createFolderTools, createLogTools, ...tools}, {createWebRequests}, {hasProxy}] = await Promise.all([
 			import('../agent/tools/tools.ts'),
@@ -260,20 +274,18 @@ function createToolLoader(
 			hide: secrets.hide,
 			keep: async text => (folder.isOpen() ? commands?.keep(text) : undefined),
 		});
-		const {createCommandSession} = await import('../agent/tools/command/command-session.ts');
-		commands = createCommandSession({places, onJobs: running => store.getState().setJobs(running)});
-		const ofFolder = createFolderTools(places, commands);
+		const ofFolder = createFolderTools(places, await loadCommands());
 		const others = [...ofWeb, ...ofLogs, ...tools.createUserTools(ask)];
-		return {commands, ofFolder, others, ofTasks: tools.createTaskTools()};
+		return {ofFolder, others, ofTasks: tools.createTaskTools()};
 	});
 	return {
-		commands: async () => (await loadAll()).commands,
+		commands: loadCommands,
 		async loadTools() {
 			const {ofFolder, others, ofTasks} = await loadAll();
 			return folder.isOpen() ? [...ofFolder.map(withNested), ...ofTasks, ...others] : others;
 		},
 		endTools: async () => commands?.end(),
-		jobs: () => commands?.jobs,
+		loadedCommands: () => commands,
 	};
 }
 

@@ -165,7 +165,8 @@ function sessionPart({store, env, model}: ProgramOptions, local: LocalState, age
 		get saved() {
 			return sessions();
 		},
-		jobs: () => conversations.made()?.tools()?.jobs()?.list() ?? [],
+		jobs: () => conversations.made()?.tools()?.loadedCommands()?.jobs.list() ?? [],
+		moveToBackground: () => conversations.made()?.tools()?.loadedCommands()?.foreground.moveToBackground(),
 		async importFrom(wish, signal) {
 			const {importSessions} = await import('../session/import-sessions.ts');
 			return importSessions({home, env, folder: folder.path(), hide: secrets.hide}, wish, signal);

@@ -82,12 +82,12 @@ function createSlot(app: AppStore): MovableSlot {
 			});
 		},
 		enter() {
-			const {transcript, queue, drafts, jobs, unsaved, isStopping, model, approvalMode} = getState();
+			const {transcript, queue, drafts, jobs, foreground, unsaved, isStopping, model, approvalMode} = getState();
 			own = undefined;
 			onState = () => {};
 			app.getState().openTranscript(transcript);
 			// Its model and its mode come back with it: what the user allowed another session isn't allowed here.
-			app.setState({queue, drafts, jobs, unsaved, isStopping, model, approvalMode});
+			app.setState({queue, drafts, jobs, foreground, unsaved, isStopping, model, approvalMode});
 			for (const go of waiting) {
 				go();
 			}
@@ -103,13 +103,14 @@ function createSlot(app: AppStore): MovableSlot {
 
 /** Returns the part of the state that belongs to a session and its run: also the connection and the mode that it began with. */
 function ofSession(state: AppState): Partial<AppState> {
-	const {transcript, queue, drafts, jobs, unsaved, isStopping} = state;
+	const {transcript, queue, drafts, jobs, foreground, unsaved, isStopping} = state;
 	const {connection, model, efforts, runEffort, approvalMode, priceOf, infoOf} = state;
 	return {
 		transcript,
 		queue,
 		drafts,
 		jobs,
+		foreground,
 		unsaved,
 		isStopping,
 		connection,
@@ -247,7 +248,7 @@ function createBackground(places: Places, open: () => Place, {store, onFront, on
 			places.front.session.recorder.flush();
 			assertMayLeave(store, behind.size);
 			const left = leave();
-			store.setState({jobs: 0, isStopping: false, unsaved: undefined});
+			store.setState({jobs: 0, foreground: 0, isStopping: false, unsaved: undefined});
 			places.front = open();
 			report();
 			return left;

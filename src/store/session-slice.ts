@@ -25,8 +25,10 @@ export type SessionSlice = {
 	readonly unsaved: string | undefined;
 	/** The sessions in the background. */
 	readonly background: readonly BackgroundSession[];
-	/** The number of the agent's commands that run in the background. */
+	/** The number of commands that run in the background. */
 	readonly jobs: number;
+	/** The number of commands that a call or the user waits for, which can go on in the background. */
+	readonly foreground: number;
 	/** The calls that the model is writing now. */
 	readonly drafts: readonly CallDraft[];
 	/** True from an interrupt until the run has ended: a command may take a moment to end. */
@@ -48,6 +50,7 @@ export type SessionSlice = {
 	setUnsaved: (reason: string | undefined) => void;
 	setBackground: (background: readonly BackgroundSession[]) => void;
 	setJobs: (running: number) => void;
+	setForeground: (count: number) => void;
 	setStopping: (isStopping: boolean) => void;
 };
 
@@ -58,6 +61,7 @@ export const createSessionSlice: StateCreator<SessionSlice> = (set, get) => ({
 	unsaved: undefined,
 	drafts: [],
 	jobs: 0,
+	foreground: 0,
 	background: [],
 	isStopping: false,
 
@@ -109,6 +113,9 @@ export const createSessionSlice: StateCreator<SessionSlice> = (set, get) => ({
 	},
 	setJobs(jobs) {
 		set({jobs});
+	},
+	setForeground(foreground) {
+		set({foreground});
 	},
 	setStopping(isStopping) {
 		set({isStopping});

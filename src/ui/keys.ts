@@ -3,7 +3,7 @@ import {asPasted} from '../command/line-kind.ts';
 import {type ComposerWindow, reduceComposer} from '../editor/editor.ts';
 import {endTyping} from '../editor/editor-edit.ts';
 import type {ComposerState} from '../editor/editor-state.ts';
-import {questionKeys} from '../editor/keymap/default-keys.ts';
+import {commandKeys, questionKeys} from '../editor/keymap/default-keys.ts';
 import {keyLabel} from '../editor/keymap/key-label.ts';
 import {actionOf, type Keymap, keymapOf} from '../editor/keymap/keymap.ts';
 import {selectionOf} from '../editor/selection.ts';
@@ -124,8 +124,15 @@ export function createKeyHandler(dependencies: Dependencies): (tokens: readonly 
 /** What keys may do that follow a paste at once: edit and move in the prompt, but not send, answer or switch anything. */
 const edits = /^prompt\.(?:left|right|word-|line-|start|end|delete(?:-back)?$|kill-|yank$|undo|redo|transpose|select-)/;
 
-function isEdit(key: KeyToken, {panel, keymap, vim}: AppState): boolean {
-	return panel === undefined && vim === undefined && edits.test(actionOf(keymap, chordOf(key)) ?? '');
+function isEdit(key: KeyToken, state: AppState): boolean {
+	const {panel, keymap, vim} = state;
+	const mayEdit = panel === undefined && vim === undefined && !isBackgroundKey(key, state);
+	return mayEdit && edits.test(actionOf(keymap, chordOf(key)) ?? '');
+}
+
+/** True for the key that sends what runs to the background. */
+function isBackgroundKey(key: KeyToken, {foreground, ownKeys}: AppState): boolean {
+	return foreground > 0 && actionOf(keymapOf(commandKeys, ownKeys), chordOf(key)) === 'app.background';
 }
 
 /** Notes whether the user is there. Returns true for a report of the terminal, which is never input. */
@@ -180,6 +187,11 @@ function pressOutsidePanel(token: InputToken, keyboard: Keyboard): boolean {
 	}
 
 	if (token.type === 'key' && (pressInCompletion(token, store, entries()) || movesToPanel(token, keyboard))) {
+		return false;
+	}
+
+	if (token.type === 'key' && isBackgroundKey(token, store.getState())) {
+		keyboard.moveToBackground();
 		return false;
 	}
 

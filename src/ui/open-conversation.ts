@@ -94,7 +94,7 @@ export async function openConversation(
 	dependencies: Dependencies,
 ): Promise<OpenedConversation> {
 	const {store, palette, interact, logs, homeFolder} = dependencies;
-	const painter = await loadPainter(dependencies);
+	const painter = await loadPainter({...dependencies, env: program.local.env});
 	const warn = (text: string, hint?: string) =>
 		painter.print(width => messageLines('!', palette.warning, text, hint, {width, palette}));
 	const parts: Parts = {...dependencies, program, painter, warn};

@@ -235,6 +235,15 @@ async function showNext({store, loaded}: Parts): Promise<void> {
 	}
 }
 
+/** Sends the commands that run to the background. */
+function moveCommands({store, loaded}: Parts): void {
+	try {
+		loaded.program?.session.moveToBackground();
+	} catch (error) {
+		store.getState().setToast(`${messageOf(error)} Stop one: /jobs stop`);
+	}
+}
+
 /** Connects the keys with the parts. What needs the conversation waits until that is open. */
 function keyHandlerOf(parts: Parts, opening: Promise<OpenedConversation>) {
 	const {store, env, interact, terminal, loaded, quit} = parts;
@@ -254,6 +263,7 @@ function keyHandlerOf(parts: Parts, opening: Promise<OpenedConversation>) {
 		interrupt: () => whenOpen(({interrupt}) => interrupt()),
 		redraw: fit.redraw,
 		nextSession: () => whenOpen(() => void showNext(parts)),
+		moveToBackground: () => moveCommands(parts),
 		suspend: session.suspend,
 		interact,
 		openTranscript: () => showTranscript(parts),

@@ -4,6 +4,7 @@ import {expect, onTestFinished, test} from 'vitest';
 import {runAgent} from '../../src/agent/run.ts';
 import {createCommandSession} from '../../src/agent/tools/command/command-session.ts';
 import {createRunCommand} from '../../src/agent/tools/run-command.ts';
+import {hasUnseen} from '../../src/agent/unseen/unseen-ledger.ts';
 import type {Act} from '../../src/core/session/approval.ts';
 import type {AgentEvent} from '../../src/core/session/event.ts';
 import type {Tool} from '../../src/core/session/tool.ts';
@@ -75,28 +76,36 @@ test('what an interrupted call has changed can be taken back', async () => {
 	expect(await work.undo()).toMatchObject({restored: ['a.txt']});
 });
 
-test('what a command in the background changes after its call is saved when it ends', async () => {
-	const work = await startAgentAtWork({'a.txt': 'a'});
-	const session = createCommandSession({
-		places: {stateFolder: work.stateFolder, homeFolder: work.root},
-		find: async () => ({kind: 'none', why: 'tests run without a sandbox.'}),
-	});
-	onTestFinished(session.end);
-	const waiting = 'for i in $(seq 1000); do [ -e go ] && break; sleep 0.02; done; echo built > a.txt';
-	const {ask} = scriptedModel(
-		[call('run_command', {command: waiting, background: true}, 'c1'), finish('tool-calls')],
-		[text('Started.'), finish('stop')],
-	);
-	const approvals = () => async () => ({allowed: true as const});
-	const {workspace, tracker: changes} = work;
-	const options = runOptions({ask, tools: [createRunCommand(session)], workspace, approvals, changes});
-	work.record(await collect(runAgent(options)));
-	await writeFile(join(work.workspace, 'go'), '');
-	await session.jobs.find('1').done;
-	await work.tracker.close();
-	expect((await work.review()).map(({path}) => path)).toEqual(['a.txt', 'go']);
-	expect((await work.planUndo()).files).toMatchObject([
-		{path: 'a.txt', job: '1'},
-		{path: 'go', job: '1'},
-	]);
-});
+test.each(['in the background', 'that is sent to the background'])(
+	'what a command %s changes after its call is saved when it ends',
+	async how => {
+		const work = await startAgentAtWork({'a.txt': 'a'});
+		const isMoved = how.startsWith('that');
+		const session = createCommandSession({
+			places: {stateFolder: work.stateFolder, homeFolder: work.root},
+			find: async () => ({kind: 'none', why: 'tests run without a sandbox.'}),
+			onForeground: count => isMoved && count === 1 && session.foreground.moveToBackground(),
+		});
+		onTestFinished(session.end);
+		const waiting = 'for i in $(seq 1000); do [ -e go ] && break; sleep 0.02; done; echo built > a.txt';
+		const {ask} = scriptedModel(
+			[call('run_command', {command: waiting, background: !isMoved}, 'c1'), finish('tool-calls')],
+			[text('Started.'), finish('stop')],
+		);
+		const approvals = () => async () => ({allowed: true as const});
+		const {workspace, tracker: changes, stateFolder} = work;
+		const options = runOptions({ask, tools: [createRunCommand(session)], workspace, approvals, changes});
+		work.record(await collect(runAgent(options)));
+		await writeFile(join(work.workspace, 'go'), '');
+		await session.jobs.find('1').done;
+		await work.tracker.close();
+		expect((await work.review()).map(({path}) => path)).toEqual(['a.txt', 'go']);
+		expect((await work.planUndo()).files).toMatchObject([
+			{path: 'a.txt', job: '1'},
+			{path: 'go', job: '1'},
+		]);
+		// [12] Nobody saw them.
+		await session.end();
+		expect(hasUnseen({stateFolder, folder: workspace})).toBe(true);
+	},
+);

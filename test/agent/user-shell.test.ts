@@ -1,6 +1,8 @@
 import {writeFileSync} from 'node:fs';
 import {join} from 'node:path';
-import {describe, expect, test} from 'vitest';
+import {describe, expect, onTestFinished, test} from 'vitest';
+import {createForeground} from '../../src/agent/tools/command/foreground.ts';
+import {createJobs} from '../../src/agent/tools/command/jobs.ts';
 import {createUserShell} from '../../src/agent/user-shell.ts';
 import {processesWith} from '../session/open-program.ts';
 import {temporaryFolder} from '../storage/temporary.ts';
@@ -11,9 +13,15 @@ const path = process.env['PATH'] ?? '';
 /** Runs a command in a new folder. */
 function run(
 	command: string,
-	{env = {}, signal = new AbortController().signal, folder = temporaryFolder(), pieces = [] as string[]} = {},
+	{
+		env = {},
+		signal = new AbortController().signal,
+		folder = temporaryFolder(),
+		pieces = [] as string[],
+		foreground = createForeground(createJobs()),
+	} = {},
 ) {
-	const shell = createUserShell({PATH: path, SHELL: '/bin/sh', ...env});
+	const shell = createUserShell({PATH: path, SHELL: '/bin/sh', ...env}, foreground);
 	const onOutput = (text: string) => pieces.push(text);
 	return shell(command, {folder, signal, onOutput}).then(end => ({...end, pieces: pieces.join('')}));
 }
@@ -117,4 +125,29 @@ test('an interrupt ends the command with everything that it started', async () =
 	expect(await result).toMatchObject({status: 'interrupted', output: 'started'});
 	expect((await result).end).toMatch(/^stopped by the user after /);
 	await expect.poll(() => processesWith(marker)).toEqual([]);
+});
+
+test('a command that is sent to the background goes on as a job, and an interrupt ends it no more', async () => {
+	const jobs = createJobs();
+	onTestFinished(jobs.end);
+	const foreground = createForeground(jobs);
+	const abort = new AbortController();
+	const folder = temporaryFolder();
+	const pieces: string[] = [];
+	const command = 'echo first; until [ -e go ]; do sleep 0.05; done; echo second; exit 3';
+	const ended = run(command, {signal: abort.signal, folder, pieces, foreground});
+	await expect.poll(() => pieces.join('')).toBe('first\n');
+	foreground.moveToBackground();
+	abort.abort();
+	expect(await ended).toMatchObject({output: 'first', end: 'in the background as job 1', status: 'done'});
+	const job = jobs.find('1');
+	expect(job.command).toBe(command);
+	writeFileSync(join(folder, 'go'), '');
+	await job.done;
+	expect([job.state(), job.takeOutput().text, job.lastOutput().text]).toEqual([
+		expect.stringMatching(/^exit status 3 after /),
+		'second',
+		'first\nsecond',
+	]);
+	expect(pieces.join('')).toBe('first\n');
 });

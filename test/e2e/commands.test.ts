@@ -73,6 +73,33 @@ test('Ctrl+C on a command that ignores SIGTERM says stopping, and it is gone whe
 	expect(readdirSync(folder)).toEqual(['a.txt']);
 });
 
+test('Ctrl+B sends a running command to the background, where it is listed, read and ended as a job', async () => {
+	const folder = folderWith({'a.txt': 'a'});
+	const {host, terminal} = await startChat({folder});
+	const server = 'echo first line; until [ -e go ]; do sleep 0.05; done; echo last line; touch went; sleep 600';
+	host.answerWith(run(server), done);
+	terminal.type('run it\r');
+	await terminal.waitFor('y  Yes, once');
+	terminal.type('y');
+	await terminal.waitFor(/Run echo first.* · Ctrl\+B background · first line/);
+	terminal.type('\u0002');
+	await terminal.waitFor('That is all.');
+	expect(host.chats().at(-1)?.at(-1)).toBe(
+		'tool: first line\n[The user sent it to the background.] Started as job 1. Read it with job_output, end it with job_stop.',
+	);
+	await terminal.waitFor(() => terminal.status().includes('1 job'));
+	expect(terminal.text()).toContain('in the background as job 1');
+	expect(terminal.text()).not.toContain('job_output');
+	writeFileSync(join(folder, 'go'), '');
+	await terminal.waitFor(() => existsSync(join(folder, 'went')));
+	terminal.type('/jobs\r');
+	await terminal.waitFor(/running for .* last line /);
+	terminal.type('/jobs stop\r');
+	await terminal.waitFor('Stopped job 1.');
+	await terminal.waitFor(() => !terminal.status().includes('1 job'));
+	await quit(terminal);
+});
+
 test('Esc at a question of the agent ends the question, and the next message is answered', async () => {
 	const {host, terminal} = await openChat();
 	const ask = ({call, finish}: Answer) => {

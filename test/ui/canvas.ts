@@ -1,3 +1,4 @@
+import type {Environment} from '../../src/core/environment.ts';
 import type {JsonObject} from '../../src/core/json.ts';
 import type {AgentEvent, Recorded} from '../../src/core/session/event.ts';
 import {emptyTranscript} from '../../src/core/session/transcript.ts';
@@ -12,10 +13,15 @@ import {createPainter} from '../../src/ui/transcript/painter.ts';
 
 export const palette = createPalette({color: false});
 
-type Options = {readonly columns?: number; readonly rows?: number; readonly clock?: () => number};
+type Options = {
+	readonly columns?: number;
+	readonly rows?: number;
+	readonly clock?: () => number;
+	readonly env?: Environment;
+};
 
 /** A painter with a real store and real Markdown, and everything that it wrote. */
-export function canvas({columns = 60, rows = 24, clock}: Options = {}) {
+export function canvas({columns = 60, rows = 24, clock, env}: Options = {}) {
 	const store = createAppStore();
 	store.getState().setSize({columns, rows});
 	const live = createLiveLines();
@@ -26,7 +32,7 @@ export function canvas({columns = 60, rows = 24, clock}: Options = {}) {
 		written.push(...data.split('\n').slice(0, -1));
 	};
 	const tools = {blockLines, draftLines, renderMarkdown, renderMarkdownParts, createMarkdownStream};
-	const painter = createPainter({store, palette, live, clock, write}, tools);
+	const painter = createPainter({store, palette, live, clock, env, write}, tools);
 	let seq = 0;
 	let session = '';
 	const open = (id: string) => {

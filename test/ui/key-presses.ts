@@ -62,6 +62,7 @@ export function handler({
 		interrupt: () => asked.push('interrupt'),
 		redraw: () => asked.push('redraw'),
 		nextSession: () => asked.push('next session'),
+		moveToBackground: () => asked.push('move to background'),
 		suspend: () => asked.push('suspend'),
 		searchHistory: () => asked.push('search history'),
 		openTranscript: async () => void asked.push('transcript'),

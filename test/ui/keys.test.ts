@@ -209,3 +209,37 @@ test('Tab completes what follows a paste, and the paste stays', () => {
 	expect(expandedText(composer)).toBe('/rename 🔑 one\ntwo\nthree --session ');
 	expect(composer.caret).toBe(composer.text.length);
 });
+
+describe('the key that sends a command to the background', () => {
+	const ctrlB = '\u0002';
+
+	test('moves the caret while no command runs', () => {
+		const {press, asked, store} = handler({text: 'ab', running: true});
+		press(ctrlB);
+		press('x');
+		expect([store.getState().composer.text, asked]).toEqual(['axb', []]);
+	});
+
+	test('sends what runs there, and leaves the draft and its caret', () => {
+		const {press, asked, store} = handler({text: 'ab', running: true});
+		store.getState().setForeground(1);
+		press(ctrlB);
+		press('x');
+		expect([store.getState().composer.text, asked]).toEqual(['abx', ['move to background']]);
+	});
+
+	test('is no part of a paste', () => {
+		const {press, asked, store} = handler({running: true});
+		store.getState().setForeground(1);
+		press(`${esc}[200~one${esc}[201~`, ctrlB, 'x');
+		expect([expandedText(store.getState().composer), asked]).toEqual(['onex', []]);
+	});
+
+	test('is another one if the user says so', () => {
+		const {press, asked, store} = handler({text: 'ab', running: true});
+		store.getState().setForeground(1);
+		store.getState().setOwnKeys({'app.background': ['ctrl+t']});
+		press(ctrlB, 'x', '\u0014');
+		expect([store.getState().composer.text, asked]).toEqual(['axb', ['move to background']]);
+	});
+});

@@ -179,6 +179,7 @@ export function testProgram({
 			background,
 			saved: sessions,
 			jobs: () => [],
+			moveToBackground: () => undefined,
 			resume: createResume({store, conversations: () => conversations, sessions: () => sessions, folder: access}),
 			importFrom: () => Promise.reject(new Error('Imports are tested without a screen.')),
 			askWith: () => undefined,

@@ -1,8 +1,6 @@
 import {relative, sep} from 'node:path';
 import * as z from 'zod/mini';
 import {AppError} from '../../core/error.ts';
-import {redactKnown} from '../../core/secrets/redact.ts';
-import {redactPositions} from '../../core/secrets/redact-positions.ts';
 import type {Act} from '../../core/session/approval.ts';
 import type {Tool, ToolContext} from '../../core/session/tool.ts';
 import {pathText} from '../paths/path-text.ts';
@@ -13,6 +11,7 @@ import {folderValues} from '../secret-values/folder-values.ts';
 import type {Containment} from './command/command-containers.ts';
 import type {CommandSession, ShellRequest} from './command/command-session.ts';
 import {describeEnd, endFacts, type Finish} from './command/describe-end.ts';
+import {type Job, movedText, shownCommand, startedText} from './command/jobs.ts';
 import {createLiveOutput} from './command/live-output.ts';
 import {lackedSecrets, type Refusal, refusedBySandbox} from './command/refused-by-sandbox.ts';
 import {commandResult} from './command-result.ts';
@@ -21,8 +20,6 @@ import description from './run-command.md';
 
 const defaultTimeoutSec = 120;
 const maxTimeoutSec = 600;
-/** A background job is stopped at last after this time. */
-const jobTimeoutMs = 12 * 60 * 60 * 1000;
 /** A folder that was searched longer ago is searched again. */
 const maxListingAgeMs = 1000;
 /** The kernel takes no longer argument. */
@@ -92,11 +89,6 @@ export function createRunCommand(session: CommandSession): Tool {
 	});
 }
 
-/** Returns a command as it is kept and told: without credentials (SAFETY 8). The question shows it whole. */
-function shownCommand(command: string): string {
-	return redactPositions(redactKnown(command));
-}
-
 /** A command that may run; `readOnly` if only because it reads. */
 type Allowed = {readonly command: string; readonly readOnly: boolean};
 
@@ -108,12 +100,12 @@ type Run = Allowed &
 		readonly reveals: readonly string[];
 	};
 
+/** The output of a command, and how it ended; of one that the user sent to the background, its output so far. */
 type RunResult = {
 	readonly text: string;
-	readonly finish: Finish;
 	/** The files that it could not open. */
 	readonly withheld: WithheldFiles | undefined;
-};
+} & ({readonly finish: Finish; readonly job?: undefined} | {readonly job: Job; readonly finish?: undefined});
 
 function assertRunnable(command: string): void {
 	if (command.includes('\0')) {
@@ -190,10 +182,9 @@ async function runInBackground({timeoutMs: _, ...run}: Run, session: CommandSess
 		// Its output says it; the call has ended by then.
 		onWritten: () => undefined,
 	});
-	const job = session.jobs.add(shownCommand(run.command), started, jobTimeoutMs);
+	const job = session.jobs.add(run.command, started);
 	onJob?.(job);
-	const text = `Started as job ${job.id}. Read it with job_output, end it with job_stop.`;
-	return {text, below: withheldNote(started.withheld, workspace)};
+	return {text: startedText(job), below: withheldNote(started.withheld, workspace)};
 }
 
 /** Runs a command. If the sandbox seems to be why it failed, asks whether to run it again with more. */
@@ -232,9 +223,10 @@ async function runAndOffer(first: Run, session: CommandSession, context: ToolCon
 	};
 }
 
-/** True for a command that failed, or that went on without a secret file and says so. */
+/** True for a command that failed, that is a job, or that went on without a secret file and says so. */
 async function isLacking({text, finish, withheld}: RunResult): Promise<boolean> {
 	return (
+		!finish ||
 		isFailed(finish) ||
 		(/EACCES|permission denied/i.test(text) && (await lackedSecrets(text, withheld?.secrets ?? [])).length > 0)
 	);
@@ -252,11 +244,11 @@ type Offer = {
 /** Returns what to ask about a failed command: secret files that it seems to lack, then less of a sandbox. */
 async function offerFor(
 	{command, containment, reveals, readOnly}: Run,
-	{text, finish: {status}, withheld}: RunResult,
+	{text, finish, withheld}: RunResult,
 	session: CommandSession,
 	{workspace}: ToolContext,
 ): Promise<Offer | undefined> {
-	if (status === 0 || containment === 'none') {
+	if (!finish || finish.status === 0 || containment === 'none') {
 		return undefined;
 	}
 
@@ -272,7 +264,7 @@ async function offerFor(
 		return {lack, how: `with ${names} readable`, request, reveals: files};
 	}
 
-	const refusal = containment === 'sandbox' && refusedBySandbox(text, {status, workspace});
+	const refusal = containment === 'sandbox' && refusedBySandbox(text, {status: finish.status, workspace});
 	if (!refusal) {
 		return undefined;
 	}
@@ -326,19 +318,21 @@ const outside = {network: 'with the network', none: 'outside the sandbox'} as co
 async function runOnce(
 	{timeoutMs, ...run}: Run,
 	session: CommandSession,
-	{workspace, signal, onOutput, onStyles, onNotice}: ToolContext,
+	{workspace, signal, onOutput, onStyles, onNotice, onJob}: ToolContext,
 ): Promise<RunResult> {
 	signal.throwIfAborted();
 	const secrets = await folderValues(workspace);
 	const live = createLiveOutput({onOutput, secrets});
 	const startedAt = performance.now();
-	const {ended, stop, output, withheld} = await session.start({
+	let isJob = false;
+	const started = await session.start({
 		...run,
 		workspace,
 		secrets,
 		onText: live.add,
 		onWritten: clauses => {
-			for (const clause of clauses) {
+			// The output of a job says it; the call has ended by then.
+			for (const clause of isJob ? [] : clauses) {
 				onNotice?.(`The command ${clause}.`, {
 					isWarning: true,
 					hint: 'Read it first: `/diff` shows it, unless git ignores it.',
@@ -347,29 +341,37 @@ async function runOnce(
 		},
 	});
 	const deadline = AbortSignal.timeout(timeoutMs);
-	const over = AbortSignal.any([signal, deadline]);
-	const end = () => void stop();
-	over.addEventListener('abort', end, {once: true});
-	if (over.aborted) {
-		end();
-	}
-
 	try {
-		const result = await ended;
+		const {ended, job} = await session.foreground.wait({
+			command: run.command,
+			started,
+			signal: AbortSignal.any([signal, deadline]),
+			onJob(moved) {
+				isJob = true;
+				onJob?.(moved);
+			},
+		});
 		signal.throwIfAborted();
 		const milliseconds = Math.round(performance.now() - startedAt);
 		const isTimedOut = deadline.aborted;
+		const {withheld, output} = started;
 		const taken = output.take();
 		onStyles?.(taken);
-		return {text: taken.text, finish: {...result, milliseconds, ...(isTimedOut && {timeoutMs})}, withheld};
+		return job
+			? {text: taken.text, job, withheld}
+			: {text: taken.text, finish: {...ended, milliseconds, ...(isTimedOut && {timeoutMs})}, withheld};
 	} finally {
-		over.removeEventListener('abort', end);
 		live.end();
 	}
 }
 
 /** Returns the result of a command; throws it as AppError("failed") for a failed one. */
-function answer(above: readonly string[], {text, finish}: RunResult, context: ToolContext): string {
+function answer(above: readonly string[], {text, finish, job}: RunResult, context: ToolContext): string {
+	if (job) {
+		const below = [`[The user sent it to the background.] ${startedText(job)}`];
+		return commandResult({above, text, below, end: {end: movedText(job)}, none: '(no output so far)'}, context);
+	}
+
 	const parts = {above, text, below: [`[${describeEnd(finish)}]`], end: endFacts(finish)};
 	const result = commandResult(parts, context);
 	if (isFailed(finish)) {

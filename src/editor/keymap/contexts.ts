@@ -1,4 +1,5 @@
 import {
+	commandKeys,
 	completionKeys,
 	defaultKeys,
 	deviceKeys,
@@ -31,6 +32,7 @@ export const contexts: readonly Context[] = [
 	{title: 'Panels', keys: panelKeys, isTyping: true, needs: 'panel.open'},
 	{title: 'Waiting messages', keys: queueKeys, isTyping: false},
 	{title: 'Question beside a draft', keys: questionKeys, isTyping: true, isInPrompt: true},
+	{title: 'Running command', keys: commandKeys, isTyping: true, isInPrompt: true},
 	{title: 'Login in the browser', keys: deviceKeys, isTyping: false},
 	{title: 'Transcript view', keys: transcriptKeys, isTyping: false},
 	{title: 'Log viewer', keys: viewerKeys, isTyping: false},
@@ -55,6 +57,7 @@ export type AnyAction =
 	| keyof typeof panelKeys
 	| keyof typeof queueKeys
 	| keyof typeof questionKeys
+	| keyof typeof commandKeys
 	| keyof typeof deviceKeys
 	| keyof typeof transcriptKeys
 	| keyof typeof viewerKeys

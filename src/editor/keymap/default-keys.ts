@@ -87,6 +87,12 @@ export const questionKeys = {
 	'question.focus': ['tab'],
 } as const satisfies KeyTable;
 
+/** The action that sends a running command to the background. While none runs, its keys are those of the prompt. */
+export const commandKeys = {
+	'app.suspend': defaultKeys['app.suspend'],
+	'app.background': ['ctrl+b'],
+} as const satisfies KeyTable;
+
 /** The actions of the list of waiting messages; `panel.open` edits one. */
 export const queueKeys = {
 	'app.suspend': defaultKeys['app.suspend'],

@@ -24,6 +24,8 @@ export type AppKeys = {
 	readonly suspend: () => void;
 	/** Shows the next open session of the background. */
 	readonly nextSession: () => void;
+	/** Sends what runs to the background. */
+	readonly moveToBackground: () => void;
 	/** Searches the earlier prompts. */
 	readonly searchHistory: () => void;
 	/** Shows the whole transcript, with everything that was left out. */

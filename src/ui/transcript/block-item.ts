@@ -5,6 +5,7 @@ import type {Item} from '../screen/written.ts';
 import type {blockLines} from './block-lines.ts';
 import type {draftLines} from './draft-lines.ts';
 import type {Shown} from './read-group.ts';
+import type {ToolStyle} from './tool-lines.ts';
 
 type Style = {readonly width: number; readonly palette: Palette; readonly softWraps?: boolean; readonly mark?: string};
 
@@ -30,12 +31,15 @@ export function speaker({spoken}: Palette): readonly string[] {
 	return spoken ? ['Answer:'] : [];
 }
 
-/** Returns a block as an item of the screen. `now` lets a running call move. */
-export function blockItem(block: Shown, {palette, tools, softWraps = false}: DrawingTools, now?: number): Item {
+/** What lets a running call move, and says what a key does with it. */
+export type Motion = Pick<ToolStyle, 'now' | 'hint'>;
+
+/** Returns a block as an item of the screen. */
+export function blockItem(block: Shown, {palette, tools, softWraps = false}: DrawingTools, motion: Motion = {}): Item {
 	if (block.kind !== 'text') {
 		return {
 			kind: block.kind === 'reads' ? 'tool' : block.kind,
-			draw: width => tools.blockLines(block, {width, palette, now, softWraps}),
+			draw: width => tools.blockLines(block, {width, palette, softWraps, ...motion}),
 		};
 	}
 

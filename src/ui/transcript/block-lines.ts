@@ -1,4 +1,4 @@
-import {formatAmount, formatCount, formatDuration, formatElapsed, formatNumber} from '../../core/format.ts';
+import {formatAmount, formatCount, formatDuration, formatNumber} from '../../core/format.ts';
 import type {Block} from '../../core/session/block.ts';
 import {restoreText} from '../../core/session/changes.ts';
 import {safeLine, safeText} from '../../terminal/text/safe-text.ts';
@@ -12,7 +12,7 @@ import {drawOutput, drawRow, lastLines, linesOf} from './output-lines.ts';
 import {type OutputRow, outputRows} from './output-rows.ts';
 import {readGroupLine, type Shown} from './read-group.ts';
 import {testCounts} from './test-counts.ts';
-import {commandRows, isTooLong, runningSign, type ToolStyle, toolLines} from './tool-lines.ts';
+import {commandRows, elapsed, hintBeside, isTooLong, runningSign, type ToolStyle, toolLines} from './tool-lines.ts';
 
 type Style = {readonly width: number; readonly palette: Palette};
 
@@ -186,13 +186,12 @@ function headOf({status}: Command, {palette, now}: ToolStyle): string {
 
 /** Returns the first line of a command: its sign, the command, and how it ended, with its time at the right end. */
 function headLine(block: Command, style: ToolStyle, shown = safeLine(block.command)): string {
-	const {status, end, at, output, milliseconds} = block;
+	const {output, milliseconds} = block;
 	const {palette, now} = style;
-	const isRunning = status === 'running';
-	const elapsedMs = isRunning && now !== undefined ? now - Date.parse(at) : 0;
-	const clock = isRunning ? (elapsedMs >= 1000 ? formatElapsed(elapsedMs) : '') : clockOf(milliseconds);
-	const how = isRunning ? '' : status === 'done' ? withoutSuccess(withoutTime(end)) : withoutTime(end) || 'interrupted';
+	const isRunning = block.status === 'running';
+	const clock = isRunning ? elapsed(block, now) : clockOf(milliseconds);
 	const counts = isRunning ? undefined : testCounts(output);
+	const how = isRunning ? hintBeside(clock, style) : howEnded(block);
 	const behind = palette.dim([counts, how].flatMap(part => (part ? [` · ${safeLine(part)}`] : [])).join(''));
 	return clockRow(clock, style, width => {
 		const room = Math.max(leastRoom, width - lineWidth(behind) - 4);
@@ -200,14 +199,10 @@ function headLine(block: Command, style: ToolStyle, shown = safeLine(block.comma
 	});
 }
 
-/** Returns how a command ended without how long it took, which stands at the end of its row. */
-function withoutTime(end: string): string {
-	return end.replace(/ after [\d.]+ (?:ms|s|[mh] \d\d [sm])$/, '');
-}
-
-/** Returns how a command ended; nothing if it went well, which its sign says. */
-function withoutSuccess(end: string): string {
-	return end === 'exit status 0' ? '' : end;
+/** Returns how a command ended without its time, which stands at the end of its row, and without success, which its sign says. */
+function howEnded({status, end}: Command): string {
+	const how = end.replace(/ after [\d.]+ (?:ms|s|[mh] \d\d [sm])$/, '');
+	return status === 'done' ? how.replace(/^exit status 0$/, '') : how || 'interrupted';
 }
 
 function outputLines(block: Command, {width, palette}: ToolStyle): readonly string[] {

@@ -1,7 +1,12 @@
+import type {Environment} from '../../core/environment.ts';
 import type {CommandBlock as UserCommand} from '../../core/session/block.ts';
 import {blocksOf, type Transcript} from '../../core/session/transcript.ts';
+import {commandKeys} from '../../editor/keymap/default-keys.ts';
+import {hintKey} from '../../editor/keymap/key-label.ts';
+import {keymapOf} from '../../editor/keymap/keymap.ts';
 import type {AppState, AppStore} from '../../store/store.ts';
 import {steppedTime} from '../../terminal/motion.ts';
+import {multiplexerOf} from '../../terminal/terminal-kind.ts';
 import {answerMark} from '../../terminal/text/signs.ts';
 import type {Palette} from '../../terminal/text/style.ts';
 import {wrapWide} from '../../terminal/text/wrap.ts';
@@ -24,6 +29,8 @@ type PainterParts = {
 	readonly unheard?: ((command: UserCommand) => string) | undefined;
 	/** Returns the time in milliseconds since the epoch. Without it, running calls don't move. */
 	readonly clock?: (() => number) | undefined;
+	/** Says whether another program gets the keys first. */
+	readonly env?: Environment | undefined;
 	/** True to begin held, until `release`. */
 	readonly isHeld?: boolean | undefined;
 	/** False to write each call when it is done, and lines as they are, for a screen without a live region. */
@@ -164,10 +171,14 @@ function createPrintHold(store: AppStore, isHeldAtFirst: boolean) {
 }
 
 function createDrawing(parts: PainterParts, tools: BlockTools): Drawing {
-	const {store, palette, isOnScreen = () => false, unheard = ({output}) => output, clock, joinsReads = true} = parts;
+	const {store, palette, clock, env = {}, joinsReads = true} = parts;
+	const {isOnScreen = () => false, unheard = ({output}) => output} = parts;
 	const width = () => store.getState().size.columns;
 	const streamSize = () => ({width: width(), maxLive: liveLimit(store.getState().size.rows)});
-	const now = () => clock && steppedTime(clock(), store.getState().isStill);
+	const motion = () => {
+		const state = store.getState();
+		return clock ? {now: steppedTime(clock(), state.isStill), hint: backgroundHint(state, env)} : {};
+	};
 	const written = createWritten();
 	const text = createOpenText({
 		written,
@@ -176,7 +187,23 @@ function createDrawing(parts: PainterParts, tools: BlockTools): Drawing {
 			tools.createMarkdownStream({palette, softWraps: joinsReads, mark: answerMark(palette), ...streamSize()}),
 		size: streamSize,
 	});
-	return {style: {palette, tools, softWraps: joinsReads}, written, text, width, now, isOnScreen, unheard, joinsReads};
+	return {
+		style: {palette, tools, softWraps: joinsReads},
+		written,
+		text,
+		width,
+		motion,
+		isOnScreen,
+		unheard,
+		joinsReads,
+	};
+}
+
+/** Returns the key that sends what runs to the background. The prefix of tmux reaches a program with its second press. */
+function backgroundHint({foreground, ownKeys}: AppState, env: Environment): string {
+	const key = foreground > 0 ? hintKey(keymapOf(commandKeys, ownKeys), 'app.background') : '';
+	const isPrefix = key === 'Ctrl+B' && multiplexerOf(env) === 'tmux';
+	return key && `${isPrefix ? `${key} ${key}` : key} background`;
 }
 
 /** Updates the live lines if they changed. */

@@ -16,6 +16,8 @@ export type ToolStyle = {
 	readonly palette: Palette;
 	/** The time in milliseconds since the epoch, if running calls move; left out for what is drawn once. */
 	readonly now?: number | undefined;
+	/** What a key does with a running command, '' for nothing; shown beside how long it has run. */
+	readonly hint?: string | undefined;
 	/** True to show a command that the first line has no room for in full, in lines that the terminal breaks. */
 	readonly softWraps?: boolean | undefined;
 };
@@ -123,7 +125,7 @@ function headLine(block: Tool, style: ToolStyle, about = subjectOf(block)): stri
 		const half = Math.floor(width / 2) - lineWidth(head) - 1;
 		const going =
 			status === 'running'
-				? taskParts(block)
+				? [...taskParts(block), ...(block.name === 'run_command' ? [hintBeside(clock, style)] : [])].filter(Boolean)
 				: outcomeOf({...block, status}, width - lineWidth(head) - 4 - Math.min(half, lineWidth(about)));
 		// A call that went well is quieter than an answer; why one failed is not.
 		const parts = going.map((part, index) =>
@@ -146,7 +148,13 @@ function headLine(block: Tool, style: ToolStyle, about = subjectOf(block)): stri
 	});
 }
 
-function elapsed({at, waitedMs = 0}: Tool, now: number | undefined): string {
+/** Returns what a key does with a command that runs, beside how long it has run; '' before that is shown. */
+export function hintBeside(clock: string, {hint = ''}: ToolStyle): string {
+	return clock && hint;
+}
+
+/** Returns how long what runs has worked, without its waits for the user; '' in the first second. */
+export function elapsed({at, waitedMs = 0}: Pick<Tool, 'at' | 'waitedMs'>, now: number | undefined): string {
 	const durationMs = now === undefined ? 0 : now - Date.parse(at) - waitedMs;
 	return durationMs >= 1000 ? formatElapsed(durationMs) : '';
 }

@@ -4,7 +4,7 @@ import type {SessionSlice} from '../../store/session-slice.ts';
 import type {MarkdownStream} from '../../terminal/markdown/markdown-stream.ts';
 import {truncate} from '../../terminal/text/width.ts';
 import {type Kind, spacedAfter, type Written} from '../screen/written.ts';
-import {blockItem, type DrawingTools} from './block-item.ts';
+import {blockItem, type DrawingTools, type Motion} from './block-item.ts';
 import {isUnseen, joinReads, joins, mayJoin, type Shown} from './read-group.ts';
 
 /** What blocks are drawn with. */
@@ -14,8 +14,8 @@ export type Drawing = {
 	/** The text that is still growing. */
 	readonly text: OpenText;
 	readonly width: () => number;
-	/** Returns the time in milliseconds since the epoch, if running calls move; undefined if they don't. */
-	readonly now: () => number | undefined;
+	/** Returns how running calls are drawn now; without a time they don't move. */
+	readonly motion: () => Motion;
 	/** True to draw adjacent calls that read as one line. */
 	readonly joinsReads: boolean;
 	/** Returns what of the output of the user's command is not on the screen yet. */
@@ -128,9 +128,9 @@ function settledLines(block: Shown, {style, written, text, width, isOnScreen, un
  * written: those of a text that no longer change, and all others as live ones.
  */
 function openLines({transcript, drafts}: ShownState, reads: readonly Block[], drawing: Drawing): DrawnLines {
-	const {style, written, text, width, now, joinsReads} = drawing;
+	const {style, written, text, width, joinsReads} = drawing;
 	const open = transcript.open.filter(block => !isUnseen(block));
-	const time = now();
+	const motion = drawing.motion();
 	const [first] = open;
 	const {settled, live} = first?.kind === 'text' ? text.grow(first) : {settled: [], live: []};
 	const lines = [...live];
@@ -138,7 +138,7 @@ function openLines({transcript, drafts}: ShownState, reads: readonly Block[], dr
 	const others = [...reads, ...(first?.kind === 'text' ? open.slice(1) : open)];
 	let isHeldUp = false;
 	for (const block of joinsReads ? joinReads(others) : others) {
-		const {kind, draw} = blockItem(block, style, isHeldUp && block.kind === 'tool' ? undefined : time);
+		const {kind, draw} = blockItem(block, style, isHeldUp && block.kind === 'tool' ? {} : motion);
 		isHeldUp ||= holdsUp(block);
 		const drawn = spacedAfter(last, kind, draw(width()));
 		lines.push(...drawn);
@@ -147,7 +147,7 @@ function openLines({transcript, drafts}: ShownState, reads: readonly Block[], dr
 
 	for (const draft of drafts) {
 		lines.push(
-			...spacedAfter(last, 'tool', style.tools.draftLines(draft, {width: width(), palette: style.palette, now: time})),
+			...spacedAfter(last, 'tool', style.tools.draftLines(draft, {width: width(), palette: style.palette, ...motion})),
 		);
 		last = 'tool';
 	}

@@ -3,6 +3,8 @@ import {mkdirSync, symlinkSync, writeFileSync} from 'node:fs';
 import {dirname, join} from 'node:path';
 import {describe, expect, test} from 'vitest';
 import {folderValues} from '../../../src/agent/secret-values/folder-values.ts';
+import {createForeground} from '../../../src/agent/tools/command/foreground.ts';
+import {createJobs} from '../../../src/agent/tools/command/jobs.ts';
 import {createUserShell} from '../../../src/agent/user-shell.ts';
 import {temporaryFolder} from '../../storage/temporary.ts';
 
@@ -91,7 +93,7 @@ describe('[8] neither the screen nor the model sees a value of a nested file', (
 		test.skipIf(!has(program))(`${command}${has(program) ? '' : ` (${program} is not installed)`}`, async () => {
 			const folder = folderWith({'packages/api/.env': `NAME=shop\nAPI_TOKEN="${value}"\nPORT=3000\n`});
 			const pieces: string[] = [];
-			const shell = createUserShell({PATH: process.env['PATH'] ?? '', SHELL: '/bin/sh'});
+			const shell = createUserShell({PATH: process.env['PATH'] ?? '', SHELL: '/bin/sh'}, createForeground(createJobs()));
 			const {output} = await shell(command.replaceAll('FILE', 'packages/api/.env'), {
 				folder,
 				signal: new AbortController().signal,

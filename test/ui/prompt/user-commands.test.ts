@@ -1,10 +1,12 @@
-import {readdirSync, readFileSync} from 'node:fs';
+import {existsSync, readdirSync, readFileSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {expect, test} from 'vitest';
 import {parseRecorded} from '../../../src/core/session/event.ts';
 import {toMessages} from '../../../src/core/session/read-conversation.ts';
 import {reduceTranscript} from '../../../src/core/session/reduce-transcript.ts';
 import {emptyTranscript} from '../../../src/core/session/transcript.ts';
+import {expectStill} from '../../agent/tools/command/expect-still.ts';
+import {keys} from '../key-presses.ts';
 import {realApp} from './real-app.ts';
 
 /** Returns the conversation that is read from the only journal of a state folder. */
@@ -53,4 +55,42 @@ test('Esc ends a command, its output so far is kept, and during a run none start
 	await waitFor("✗ A command can't run while the agent works.");
 	expect(store.getState().composer.text).toBe('!echo second');
 	finish();
+});
+
+test('Ctrl+B sends a command to the background: Esc leaves it alone, /jobs has it, and the model is told', async () => {
+	const {type, waitFor, lastMessages, store, folder} = await realApp();
+	await waitFor('custom/alpha');
+	type('!echo first; until [ -e go ]; do sleep 0.05; done; echo second; exit 4\r');
+	await waitFor('\nfirst\n');
+	expect(store.getState().foreground).toBe(1);
+	type('\u0002');
+	await waitFor('in the background as job 1');
+	await expect.poll(() => [store.getState().jobs, store.getState().busy]).toEqual([1, false]);
+	type(keys.escape);
+	type('/jobs\r');
+	await waitFor('running for');
+	type(keys.escape);
+	type('why?\r');
+	await waitFor('Understood.');
+	expect(lastMessages().at(-1)?.content).toMatch(
+		/^\[The user ran this command in their shell \(in the background as job 1\):\]\n\n```\n\$ echo first;.*\nfirst\n```\n\nwhy\?$/,
+	);
+	expect(store.getState().jobs).toBe(1);
+	writeFileSync(join(folder, 'go'), '');
+	await expect.poll(() => store.getState().jobs).toBe(0);
+	type('/jobs show 1\r');
+	await waitFor('job 1: exit status 4 after');
+	await waitFor('second');
+});
+
+test('a command of the user in the background ends with the session', async () => {
+	const {type, waitFor, store, folder} = await realApp();
+	await waitFor('custom/alpha');
+	type('!while sleep 0.05; do touch alive; done\r');
+	await expect.poll(() => existsSync(join(folder, 'alive'))).toBe(true);
+	type('\u0002');
+	await expect.poll(() => store.getState().jobs).toBe(1);
+	type('/new\r');
+	await expect.poll(() => store.getState().jobs).toBe(0);
+	await expectStill(join(folder, 'alive'));
 });

@@ -193,3 +193,48 @@ describe('a repaint at another width', () => {
 		expect(taken()).toEqual(['first']);
 	});
 });
+
+describe('a running command', () => {
+	const began = Date.UTC(2026, 0, 1);
+	const time = '1 m 00 s';
+	const shown = (env = {}, keys = {}, event = call('c1', 'run_command', {command: 'npm test'})) => {
+		let now = began;
+		const {feed, live, store, painter} = canvas({clock: () => now, env});
+		store.getState().setOwnKeys(keys);
+		feed(event);
+		now += 63_000;
+		painter.advance();
+		const before = live();
+		store.getState().setForeground(1);
+		painter.advance();
+		return [before, live()].flat().map(line => line.replace(/^\S+ /, '').split(/ {2,}/));
+	};
+
+	test.each([
+		['the key that sends it to the background', {TERM: 'xterm-256color'}, {}, 'Ctrl+B background'],
+		['that key in GNU Screen', {STY: '1.a', TERM: 'screen-256color'}, {}, 'Ctrl+B background'],
+		['that the key is pressed twice in tmux', {TMUX: '/tmp/tmux-0/default'}, {}, 'Ctrl+B Ctrl+B background'],
+		["the user's own key", {TMUX: '/tmp/tmux-0/default'}, {'app.background': ['ctrl+t']}, 'Ctrl+T background'],
+	])('says %s, once it can go there', (_, env, keys, hint) => {
+		expect(shown(env, keys)).toEqual([
+			['Run npm test', time],
+			[`Run npm test · ${hint}`, time],
+		]);
+		const own = {type: 'user-command', id: 'u1', command: 'make'} as const;
+		expect(shown(env, keys, own)).toEqual([
+			['! make', time],
+			[`! make · ${hint}`, time],
+		]);
+	});
+
+	test('says nothing of a key that it has not, nor does another tool', () => {
+		expect(shown({}, {'app.background': []})).toEqual([
+			['Run npm test', time],
+			['Run npm test', time],
+		]);
+		expect(shown({}, {}, call('c1'))).toEqual([
+			['Read README.md', time],
+			['Read README.md', time],
+		]);
+	});
+});

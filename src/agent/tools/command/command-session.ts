@@ -15,6 +15,7 @@ import {type Containers, createContainers} from './command-containers.ts';
 import {commandEnvironment} from './command-environment.ts';
 import {createCommandOutput} from './command-output.ts';
 import {findShell} from './find-shell.ts';
+import {createForeground, type Foreground} from './foreground.ts';
 import {createJobs, type Jobs} from './jobs.ts';
 import {createOutputFiles, keepText} from './output-file.ts';
 import {createProtection} from './protection.ts';
@@ -58,6 +59,7 @@ export type CommandSession = Pick<Containers, 'sandbox'> & {
 	/** Returns those of the secret files that the user was not asked about yet, and takes them for asked about. */
 	readonly notAsked: (paths: readonly string[]) => readonly string[];
 	readonly jobs: Jobs;
+	readonly foreground: Foreground;
 	/** Real paths of the files with long outputs: the model may read them. */
 	readonly outputFiles: ReadonlySet<string>;
 	/** Keeps a long result of another tool in such a file. Returns its path; undefined if it could not be written. */
@@ -70,6 +72,8 @@ type Options = {
 	readonly places: Places;
 	/** Gets the number of background jobs that run, whenever it changes. */
 	readonly onJobs?: (running: number) => void;
+	/** Gets the number of commands in the foreground, whenever it changes. */
+	readonly onForeground?: (count: number) => void;
 	/** Most processes of a command at a time. */
 	readonly maxProcesses?: number;
 	/** Looks for the sandbox. */
@@ -77,7 +81,8 @@ type Options = {
 };
 
 /** Creates the commands of a session. Nothing is looked for or written before the first command. */
-export function createCommandSession({places, onJobs, find, maxProcesses = 4096}: Options): CommandSession {
+export function createCommandSession(options: Options): CommandSession {
+	const {places, onJobs, onForeground, find, maxProcesses = 4096} = options;
 	const jobs = createJobs(onJobs);
 	const running = new Set<StartedCommand>();
 	const files = createOutputFiles();
@@ -178,6 +183,7 @@ export function createCommandSession({places, onJobs, find, maxProcesses = 4096}
 
 	return {
 		jobs,
+		foreground: createForeground(jobs, onForeground),
 		outputFiles: files.paths,
 		sandbox: containers.sandbox,
 		async withheld(workspace) {
@@ -218,9 +224,8 @@ export function createCommandSession({places, onJobs, find, maxProcesses = 4096}
 			}
 		},
 		async end() {
-			await Promise.all([...running].map(({stop}) => stop()));
+			await Promise.all([jobs.end(), ...[...running].map(({stop}) => stop())]);
 			await settling.all();
-			jobs.clear();
 			hasRun = false;
 			revealed.clear();
 			asked.clear();

@@ -1,5 +1,7 @@
 import {AppError} from '../../../core/error.ts';
 import {formatDuration} from '../../../core/format.ts';
+import {redactKnown} from '../../../core/secrets/redact.ts';
+import {redactPositions} from '../../../core/secrets/redact-positions.ts';
 import type {ToolFacts} from '../../../core/session/event.ts';
 import type {CommandOutput} from './command-output.ts';
 import {describeEnd, endFacts, type Finish} from './describe-end.ts';
@@ -31,8 +33,8 @@ export type Job = {
 };
 
 export type Jobs = {
-	/** Adds a command that started. */
-	readonly add: (command: string, started: StartedCommand, timeoutMs: number) => Job;
+	/** Adds a command that started, which may have credentials in it. */
+	readonly add: (command: string, started: StartedCommand) => Job;
 	/** Throws AppError("conflict") if too many jobs run for one more. */
 	readonly assertRoom: () => void;
 	readonly list: () => readonly Job[];
@@ -40,12 +42,30 @@ export type Jobs = {
 	readonly find: (id: string) => Job;
 	/** Returns a line for each job that ended since the last call, but for those in `known`. */
 	readonly takeNews: (known?: Job) => readonly string[];
-	readonly clear: () => void;
+	/** Ends those that run, and forgets all. */
+	readonly end: () => Promise<void>;
 };
 
+/** A job is stopped at last after this time. */
+const timeoutMs = 12 * 60 * 60 * 1000;
 const maxRunning = 16;
 /** Ended jobs that are kept to be read. */
 const maxEnded = 32;
+
+/** Returns a command as it is kept and told: without credentials (SAFETY 8). The question shows it whole. */
+export function shownCommand(command: string): string {
+	return redactPositions(redactKnown(command));
+}
+
+/** Returns what the model reads of a command that goes on as a job. */
+export function startedText({id}: Job): string {
+	return `Started as job ${id}. Read it with job_output, end it with job_stop.`;
+}
+
+/** Returns the same in a few words for the user, as the end of a command that became a job. */
+export function movedText({id}: Job): string {
+	return `in the background as job ${id}`;
+}
 
 /** Creates the background jobs of a session. `onJobs` gets the number of those that run, whenever it changes. */
 export function createJobs(onJobs: (running: number) => void = () => undefined): Jobs {
@@ -70,9 +90,9 @@ export function createJobs(onJobs: (running: number) => void = () => undefined):
 	};
 
 	return {
-		add(command, started, timeoutMs) {
+		add(command, started) {
 			const id = String(++count);
-			const job = createJob({id, command, started, timeoutMs, onEnd: () => onEnd(id)});
+			const job = createJob({id, command: shownCommand(command), started, onEnd: () => onEnd(id)});
 			jobs.set(id, job);
 			onJobs(running().length);
 			return job;
@@ -101,7 +121,8 @@ export function createJobs(onJobs: (running: number) => void = () => undefined):
 			news.clear();
 			return ended.map(job => `[job ${job.id}: ${job.state()}. Read it with job_output.]`);
 		},
-		clear() {
+		async end() {
+			await Promise.all(running().map(job => job.stop('user')));
 			jobs.clear();
 			news.clear();
 			onJobs(0);
@@ -111,13 +132,11 @@ export function createJobs(onJobs: (running: number) => void = () => undefined):
 
 type JobOptions = Pick<Job, 'id' | 'command'> & {
 	readonly started: StartedCommand;
-	readonly timeoutMs: number;
 	readonly onEnd: () => void;
 };
 
-function createJob({id, command, started, timeoutMs, onEnd}: JobOptions): Job {
-	const {output, stop, ended} = started;
-	const startedAt = Date.now();
+function createJob({id, command, started, onEnd}: JobOptions): Job {
+	const {output, stop, ended, startedAt} = started;
 	let finish: Finish | undefined;
 	let reason: Pick<Finish, 'timeoutMs' | 'stoppedBy'> = {};
 	const timer = setTimeout(() => {

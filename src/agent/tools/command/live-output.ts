@@ -75,6 +75,7 @@ function createPieces({onOutput, secrets, now = performance.now.bind(performance
 export function createLiveOutput(options: Options) {
 	let waiting = '';
 	let timer: NodeJS.Timeout | undefined;
+	let hasEnded = false;
 	const pieces = createPieces(options);
 	const open = createOpenLine(line => {
 		if (!pieces.isFull() && !/[\n\r]/.test(line)) {
@@ -103,6 +104,10 @@ export function createLiveOutput(options: Options) {
 
 	return {
 		add(text: string): void {
+			if (hasEnded) {
+				return;
+			}
+
 			waiting += text;
 			if (waiting.length > maxWaiting) {
 				waiting = lastLinesOf(waiting);
@@ -113,6 +118,7 @@ export function createLiveOutput(options: Options) {
 		},
 		/** Shows what waits. Nothing is shown after that. */
 		end(): void {
+			hasEnded = true;
 			clearTimeout(timer);
 			open.end();
 			if (waiting && !pieces.isFull()) {

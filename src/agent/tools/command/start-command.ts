@@ -34,6 +34,8 @@ export type Ended = {
 };
 
 export type RunningCommand = {
+	/** Milliseconds since the epoch. */
+	readonly startedAt: number;
 	/** Resolves when the command and all its processes have ended, and its output was read. Throws `AppError` if it can't start. */
 	readonly ended: Promise<Ended>;
 	/** Ends the command: SIGTERM, and SIGKILL after a moment. Resolves when it has ended. */
@@ -63,6 +65,7 @@ const closeDelayMs = 500;
  * the system lets us create one, else those of its process group, with its mark, and that were seen below it.
  */
 export function startCommand({sandbox, folder, maxProcesses, onData, ...start}: Start): RunningCommand {
+	const startedAt = Date.now();
 	const mark = randomUUID();
 	const cgroup = sandbox ? undefined : createCommandCgroup(mark);
 	const child = launch({...start, folder, maxProcesses, ...(sandbox && {sandbox})}, mark, cgroup?.entries[0]);
@@ -113,6 +116,7 @@ export function startCommand({sandbox, folder, maxProcesses, onData, ...start}: 
 	ended.then(over, over);
 
 	return {
+		startedAt,
 		ended,
 		kill,
 		async stop() {

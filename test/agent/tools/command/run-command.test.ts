@@ -1,7 +1,8 @@
-import {existsSync, readFileSync} from 'node:fs';
+import {existsSync, readFileSync, writeFileSync} from 'node:fs';
 import {describe, expect, test} from 'vitest';
 import {createReadFile} from '../../../../src/agent/tools/read-file.ts';
 import type {StyledText} from '../../../../src/core/output/text-styles.ts';
+import type {ToolContext} from '../../../../src/core/session/tool.ts';
 import {hasBubblewrap, skipped} from '../../sandbox/needs-bubblewrap.ts';
 import {git} from '../workspace.ts';
 import {openCommands} from './open-commands.ts';
@@ -225,5 +226,54 @@ describe('jobs', () => {
 		}
 
 		expect(results.slice(15)).toEqual([expect.stringContaining('job 16'), '16 jobs are running already.']);
+	});
+
+	/** A command that waits for a file, and says by which process it runs. */
+	const waiting = 'echo $$; until [ -e go ]; do sleep 0.05; done; echo $$; exit 5';
+
+	test('a running command that is sent to the background goes on as a job; what ended its call ends it no more', async () => {
+		const {run, output, session, context, shown, asked, path} = await openCommands(options);
+		const abort = new AbortController();
+		const started: string[] = [];
+		const onJob: ToolContext['onJob'] = ({id}) => started.push(id);
+		const call = run(waiting, {timeout_sec: 1}, {...context, onJob, signal: abort.signal});
+		await expect.poll(() => shown.join('')).toMatch(/^\d+\n$/);
+		session.foreground.moveToBackground();
+		expect(started).toEqual(['1']);
+		const [process] = shown;
+		expect(await call).toBe(
+			`${process}[The user sent it to the background.] Started as job 1. Read it with job_output, end it with job_stop.`,
+		);
+		abort.abort();
+		// Its time limit is over by then.
+		expect(await output('1', {wait_sec: 2})).toMatch(/^\(no new output\)\n\[job 1: running for /);
+		const job = session.jobs.find('1');
+		expect(`${job.lastOutput().text}\n`).toBe(process);
+		writeFileSync(path('go'), '');
+		await job.done;
+		expect(await run('true')).toMatch(/^\[job 1: exit status 5 after .+\. Read it with job_output\.\]/);
+		expect(await output('1')).toMatch(new RegExp(`^${process}\\[job 1: exit status 5 after `));
+		expect([asked.length, shown]).toEqual([2, [process]]);
+	});
+
+	test('a command that is being ended stays in the foreground, and so does one for which there is no room', async () => {
+		const {run, session, context, shown, path} = await openCommands({...options, hasSandbox: false});
+		const abort = new AbortController();
+		const ending = run("trap 'echo ended' TERM; echo up; sleep 60 & wait", {}, {...context, signal: abort.signal});
+		await expect.poll(() => shown.join('')).toContain('up');
+		abort.abort();
+		session.foreground.moveToBackground();
+		await ending;
+		expect(session.jobs.list()).toEqual([]);
+		for (let count = 0; count < 16; count++) {
+			await run('sleep 60', {background: true});
+		}
+
+		shown.length = 0;
+		const call = run(waiting);
+		await expect.poll(() => shown.join('')).toMatch(/^\d+\n$/);
+		expect(session.foreground.moveToBackground).toThrow('16 jobs are running already.');
+		writeFileSync(path('go'), '');
+		expect(await call).toMatch(/^(\d+)\n\1\n\[exit status 5 after /);
 	});
 });
