@@ -17,6 +17,8 @@ type TerminalSessionOptions = {
 	readonly process: ProcessHooks;
 	/** `TERM` and `TERM_PROGRAM` say what the terminal can do. */
 	readonly environment?: Environment;
+	/** Called before all modes are switched off. Writes what is still to be written while they are on. */
+	readonly beforeReset?: () => void;
 	/**
 	 * Called before the process is stopped (Ctrl+Z) or ended by a signal, after the modes were reset. Must stop drawing and
 	 * reading: that restores the line mode, which Node leaves raw when a signal with a listener ends it.
@@ -76,7 +78,14 @@ export function createTerminalSession(options: TerminalSessionOptions): Terminal
 	const switchesKeys = readsKeyModes(environment);
 
 	const write = (text: string) => void (isTerminal && text && stdout.write(text));
-	const modes = createModeSwitches(write);
+	const switches = createModeSwitches(write);
+	const modes: ModeSwitches = {
+		...switches,
+		reset() {
+			options.beforeReset?.();
+			switches.reset();
+		},
+	};
 
 	const release = (isDrawing: boolean) => {
 		onSuspend?.();

@@ -68,7 +68,8 @@ export function openTerminal(options: TerminalOptions, listeners: Listeners): Ap
 		sentFrames: () => sentFrames,
 	});
 	let sentFrames: SentFrames | undefined;
-	const session = openSession(options, listeners, {screen, measure: () => measure, fit: () => fit});
+	const write = (data: string) => screen.gather(data) || stdout.write(data);
+	const session = openSession({...options, write}, listeners, {screen, measure: () => measure, fit: () => fit});
 	store.getState().setSize(screen.size());
 	if (screen.isTooSmall()) {
 		store.setState({inSightSince: Number.POSITIVE_INFINITY});
@@ -81,7 +82,17 @@ export function openTerminal(options: TerminalOptions, listeners: Listeners): Ap
 	session.enable('meta-sends-escape');
 	session.enable('modify-other-keys');
 	session.enable('kitty-keyboard');
-	const measure = measureTerminal({stdout, env, widths, onChange: () => fit.remeasured()});
+	const measure = measureTerminal({
+		write(data) {
+			// The answer is for the screen that the terminal shows by then.
+			screen.send();
+			write(data);
+		},
+		columns: stdout.columns,
+		env,
+		widths,
+		onChange: () => fit.remeasured(),
+	});
 	const fit = createWindowFit({
 		store,
 		screen,
@@ -99,6 +110,7 @@ export function openTerminal(options: TerminalOptions, listeners: Listeners): Ap
 	const fullScreen = createFullScreen({
 		size: () => store.getState().size,
 		write: screen.raw,
+		together: screen.together,
 		enter: () => session.enable('alternate-screen'),
 		leave: () => session.disable('alternate-screen'),
 		showCursor: isShown => (isShown ? session.disable('hidden-cursor') : session.enable('hidden-cursor')),
@@ -152,12 +164,13 @@ type Opened = {
 
 /** Creates the session of the terminal, which lets nobody else have it before it has answered what it was asked. */
 function openSession(
-	{store, env, stdout, process}: TerminalOptions,
+	{store, env, stdout, process, write}: TerminalOptions & {readonly write: (data: string) => unknown},
 	{onSuspend, onContinue, onResume, onEnd}: Listeners,
 	{screen, measure, fit: fitOf}: Opened,
 ): TerminalSession {
 	const session = createTerminalSession({
-		stdout,
+		stdout: {isTTY: stdout.isTTY, write},
+		beforeReset: screen.send,
 		process,
 		environment: env,
 		onContinue,

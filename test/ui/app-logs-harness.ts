@@ -27,6 +27,7 @@ export function openAppLogs(columns = 80, rows = 24) {
 		enter: () => undefined,
 		leave: () => undefined,
 		showCursor: () => undefined,
+		together: change => change(),
 		hold: () => undefined,
 		release: () => undefined,
 	});

@@ -1,6 +1,5 @@
 import type {Size} from '../../store/view-slice.ts';
 import {type InputToken, textToken} from '../../terminal/input/token.ts';
-import {beginSync, endSync} from './screen.ts';
 
 /** A view that has the whole window, such as the log viewer. */
 export type FullScreenView = {
@@ -22,6 +21,8 @@ type Dependencies = {
 	readonly enter: () => void;
 	readonly leave: () => void;
 	readonly showCursor: (isShown: boolean) => void;
+	/** Writes everything that `change` writes at once. */
+	readonly together: (change: () => void) => void;
 	/** Stops everything else from drawing, and resumes it. */
 	readonly hold: () => void;
 	readonly release: () => void;
@@ -50,7 +51,7 @@ const paintIntervalMs = 1000 / 15;
 
 /** Draws views on the alternate screen, writing only the rows that changed. */
 export function createFullScreen(dependencies: Dependencies): FullScreen {
-	const {enter, leave, showCursor, hold, release, later = laterByTimer} = dependencies;
+	const {enter, leave, showCursor, together, hold, release, later = laterByTimer} = dependencies;
 	const painter = createViewPainter(dependencies);
 	let view: FullScreenView | undefined;
 
@@ -71,23 +72,26 @@ export function createFullScreen(dependencies: Dependencies): FullScreen {
 	};
 
 	return {
-		open(next) {
-			if (view) {
-				closeView();
-			} else {
-				hold();
-				enter();
-			}
+		open: next =>
+			together(() => {
+				if (view) {
+					closeView();
+				} else {
+					hold();
+					enter();
+				}
 
-			view = next;
-			redraw();
-		},
+				view = next;
+				redraw();
+			}),
 		close() {
 			if (view) {
-				closeView();
-				showCursor(true);
-				leave();
-				release();
+				together(() => {
+					closeView();
+					showCursor(true);
+					leave();
+					release();
+				});
 			}
 		},
 		invalidate() {
@@ -124,17 +128,16 @@ function pressIn(view: () => FullScreenView | undefined, token: InputToken): Inp
 }
 
 /** Writes the rows of a view that changed since the last paint. */
-function createViewPainter({size, write, showCursor}: Dependencies) {
+function createViewPainter({size, write, showCursor, together}: Dependencies) {
 	let shown: readonly string[] = [];
 	return {
 		paint(view: FullScreenView) {
 			const {lines, data, isCaretShown} = drawView(view, size(), shown);
 			shown = lines;
-			if (data) {
+			together(() => {
 				write(data);
-			}
-
-			showCursor(isCaretShown);
+				showCursor(isCaretShown);
+			});
 		},
 		forget() {
 			shown = [];
@@ -177,8 +180,7 @@ function drawView(view: FullScreenView, {columns, rows}: Size, shown: readonly s
 	);
 	const caret = view.caret?.();
 	const place = caret ? `\u001b[${caret.row + 1};${caret.column + 1}H` : '';
-	const data = changed.length > 0 || place ? `${beginSync}${changed.join('')}${place}${endSync}` : '';
-	return {lines, data, isCaretShown: caret !== undefined};
+	return {lines, data: changed.join('') + place, isCaretShown: caret !== undefined};
 }
 
 function laterByTimer(run: () => void, delayMs: number): () => void {

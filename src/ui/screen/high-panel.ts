@@ -54,7 +54,7 @@ export function followHighPanels({store, screen, live, fit, session, heightOf, i
 		}
 	};
 
-	const update = () => {
+	const follow = () => {
 		const state = store.getState();
 		if (screen.alternate.isOpen()) {
 			if (!state.panel) {
@@ -71,6 +71,7 @@ export function followHighPanels({store, screen, live, fit, session, heightOf, i
 		}
 	};
 
+	const update = () => screen.together(follow);
 	store.subscribe(({panel}, before) => {
 		if (panel !== before.panel) {
 			update();

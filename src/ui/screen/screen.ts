@@ -69,6 +69,12 @@ export type Screen = {
 	readonly isErased: () => boolean;
 	/** Writes data unchanged, on request of the user. */
 	readonly raw: (data: string) => void;
+	/** Writes everything that `change` writes, and the next frame, at once at the end of this turn of the event loop. */
+	readonly together: (change: () => void) => void;
+	/** Writes data with the rest of `together`, and returns true; false outside of it: then it may be written at once. */
+	readonly gather: (data: string) => boolean;
+	/** Writes now what `together` has gathered: what comes next must not overtake it. */
+	readonly send: () => void;
 	readonly size: () => Size;
 	/** Returns true if the window is smaller than anything is drawn for. Hold until it is larger: rows would be cut forever. */
 	readonly isTooSmall: () => boolean;
@@ -91,14 +97,18 @@ export function createScreen(
 		const data = alternate.isOpen()
 			? alternate.draw(main.region(), frame.current(), size)
 			: main.draw(frame.current(), size);
-		if (data) {
-			output.write(beginSync + data + endSync);
-		}
+		gathered.write(data);
 	};
 
+	const gathered = createGathered(output);
 	const {schedule, flush, hold, release, isHeld} = createFrameQueue(draw, later);
 	const frame = createFrame(live, schedule);
 	const {stdout, emitResize} = createInkStdout(output, {onFrame: frame.setRows, flush});
+	const send = () => gathered.write('');
+	const write = (data: string) => {
+		send();
+		return gathered.add(data) || output.write(data);
+	};
 	const update = (next: Region) => {
 		main.setRegion(next);
 		schedule();
@@ -120,7 +130,7 @@ export function createScreen(
 		erase({keepsAbove} = {keepsAbove: false}) {
 			if (!main.isErased()) {
 				flush();
-				output.write(main.erase());
+				write(main.erase());
 			}
 
 			hold();
@@ -136,10 +146,50 @@ export function createScreen(
 		},
 		raw(data) {
 			flush();
-			output.write(data);
+			write(data);
 		},
+		together(change) {
+			gathered.during(change);
+			if (gathered.has()) {
+				schedule();
+				later(send);
+			}
+		},
+		gather: gathered.add,
+		send,
 		size: () => drawnSizeOf(output),
 		isTooSmall: () => isTooSmall(output),
+	};
+}
+
+/** Gathers what is written together, such as modes of the terminal and the frame that they are switched for. */
+function createGathered(output: ScreenOutput) {
+	let gathered = '';
+	let isGathering = false;
+
+	return {
+		add(data: string): boolean {
+			gathered += isGathering ? data : '';
+			return isGathering;
+		},
+		/** Writes what was gathered, and data after it, as one update. */
+		write(data: string) {
+			const all = gathered + data;
+			gathered = isGathering ? all : '';
+			if (all && !isGathering) {
+				output.write(beginSync + all + endSync);
+			}
+		},
+		has: () => gathered !== '',
+		during(change: () => void) {
+			const before = isGathering;
+			isGathering = true;
+			try {
+				change();
+			} finally {
+				isGathering = before;
+			}
+		},
 	};
 }
 

@@ -9,8 +9,9 @@ import type {TerminalColors} from '../../terminal/theme/readable-scheme.ts';
 import {type CursorPlace, createQuestions, type Questions} from './resize/questions.ts';
 
 type Dependencies = {
-	/** The terminal itself: the queries are written before anything is drawn. */
-	readonly stdout: Pick<NodeJS.WriteStream, 'write' | 'columns'>;
+	/** Writes to the terminal, unchanged: the queries are written before anything is drawn. */
+	readonly write: (data: string) => unknown;
+	readonly columns: number;
 	readonly env: Environment;
 	/** The widths measured at earlier starts. Without it nothing is stored. */
 	readonly widths?: TerminalWidths | undefined;
@@ -58,14 +59,13 @@ const askColor = `\u001B]11;?\u001B\\${Array.from({length: 16}, (_, index) => `\
  * Measures how many cells the terminal uses for certain characters. Until it answers, the widths of an earlier start are
  * used; no frame is delayed.
  */
-export function measureTerminal({stdout, env, widths, onChange}: Dependencies): TerminalMeasure {
+export function measureTerminal({write, columns, env, widths, onChange}: Dependencies): TerminalMeasure {
 	const before = widths?.recall();
 	setCellWidths(before ?? defaultCellWidths);
 	let whenAnswered: () => void = () => undefined;
-	const write = (data: string) => stdout.write(data);
 	const measure = createWidthMeasure({
 		write,
-		columns: stdout.columns,
+		columns,
 		onMeasured(measured) {
 			if (!isSameWidths(measured, cellWidths())) {
 				setCellWidths(measured);
@@ -77,7 +77,7 @@ export function measureTerminal({stdout, env, widths, onChange}: Dependencies): 
 	});
 	let asked = 0;
 	let habits = rowHabits([], env);
-	const colors = createColorQuestion(stdout);
+	const colors = createColorQuestion(write);
 	const questions = createQuestions(write, () => habits.tellsSize);
 	let isEnding = false;
 	const mayAsk = () => !isEnding && measure.outstanding() === 0;
@@ -88,7 +88,7 @@ export function measureTerminal({stdout, env, widths, onChange}: Dependencies): 
 		begin() {
 			asked = Date.now();
 			// Ask for the version first: some terminals don't answer, and the other answers come after it.
-			stdout.write(askVersion);
+			write(askVersion);
 			measure.begin();
 		},
 		askColors: colors.ask,
@@ -134,7 +134,7 @@ function within(timeoutMs: number, begin: (end: () => void) => void): Promise<vo
 }
 
 /** Returns what asks the terminal for its colours, once at a time. */
-function createColorQuestion(stdout: Pick<NodeJS.WriteStream, 'write'>) {
+function createColorQuestion(write: Dependencies['write']) {
 	let background: Rgb | undefined;
 	const own = new Map<number, Rgb>();
 	let end: (() => void) | undefined;
@@ -148,7 +148,7 @@ function createColorQuestion(stdout: Pick<NodeJS.WriteStream, 'write'>) {
 					end = undefined;
 					resolve(background && {background, own});
 				};
-				stdout.write(askColor);
+				write(askColor);
 			}),
 		take(token: InputToken) {
 			if (token.type === 'reply' && token.reply === 'color') {

@@ -19,6 +19,7 @@ function harness(columns = 20, rows = 4) {
 			emulator.stdout.write('\u001b[?1049l');
 		},
 		showCursor: isShown => void emulator.stdout.write(isShown ? '\u001b[?25h' : '\u001b[?25l'),
+		together: change => change(),
 		hold: () => events.push('hold'),
 		release: () => events.push('release'),
 	});
