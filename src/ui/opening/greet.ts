@@ -45,7 +45,7 @@ export async function greet(parts: Parts, {resume, pick = false, prompt}: Beginn
 	painter.advance();
 	let drawn = draw();
 	painter.print(drawn);
-	if (program.model.isDemo() && insertKey && !isBrief) {
+	if (program.model.isDemo() && insertKey && !isBrief && !store.getState().offered) {
 		store.setState({offered: {label: '', text: firstTask}});
 	}
 

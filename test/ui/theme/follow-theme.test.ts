@@ -18,7 +18,9 @@ const rgb = (color: string | undefined) => {
 /** Starts the app and selects a theme. `sign` returns the colour of the sign before the prompt; undefined without one. */
 async function appIn(theme: ThemeName, env: Readonly<Record<string, string>> = rich) {
 	const app = runApp({env});
+	// The welcome comes after the prompt.
 	await app.waitFor('Ask something');
+	await app.waitFor('all commands, in groups');
 	app.store.getState().setTheme(theme);
 	const sign = async () => {
 		await app.settle(5);
