@@ -241,7 +241,7 @@ const reconnect = command({
 			import('../src/command/mcp/edit-servers.ts'),
 			import('../src/command/views/mcp/server-table.ts'),
 		]);
-		return serverRecord(await reconnectServer(program.mcp, name, scope));
+		return serverRecord(await reconnectServer(program.mcp, name, scope, true));
 	},
 });
 

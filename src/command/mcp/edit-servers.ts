@@ -149,10 +149,21 @@ export async function statusOfServer(mcp: McpAccess, name: string, scope?: McpSc
 	return found ?? Promise.reject(new Error('The server is gone.'));
 }
 
-/** Starts a server again, unless it is unused. Returns it with what is known of it then. Throws as `findServer` does. */
-export async function reconnectServer(mcp: McpAccess, name: string, scope?: McpScope): Promise<ServerStatus> {
+/**
+ * Starts a server again. Returns it with what is known of it then. One that isn't used stays so, or is refused if `isAsked`:
+ * then throws AppError("conflict"). Throws as `findServer` does.
+ */
+export async function reconnectServer(
+	mcp: McpAccess,
+	name: string,
+	scope?: McpScope,
+	isAsked = false,
+): Promise<ServerStatus> {
 	const {configured} = await statusOfServer(mcp, name, scope);
-	await (configured.unused === undefined && mcp.reconnect(configured));
+	if (isAsked || configured.unused === undefined) {
+		await mcp.reconnect(configured);
+	}
+
 	return statusOfServer(mcp, name, scope);
 }
 
