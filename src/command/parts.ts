@@ -31,6 +31,7 @@ import type {Conversation} from '../session/conversation.ts';
 import type {Background} from '../session/conversations.ts';
 import type {ImportOutcome, ImportWish} from '../session/import-sessions.ts';
 import type {ResumeSession} from '../session/resume-session.ts';
+import type {FolderAgents} from '../storage/folder-agents.ts';
 import type {SavedSessions} from '../storage/session-access.ts';
 import type {AppStore} from '../store/store.ts';
 import type {Scheme} from '../terminal/text/style.ts';
@@ -98,6 +99,8 @@ export type SessionPart = {
 	readonly background: Background;
 	/** The sessions of the folder on this machine. Only the app opens them. */
 	readonly saved: SavedSessions;
+	/** Opens what tells of the agents of other processes in the folder. */
+	readonly agents: () => Promise<Pick<FolderAgents, 'others' | 'follow'>>;
 	/** Returns the background jobs of the conversation, ended ones included. */
 	readonly jobs: () => readonly Job[];
 	/** Makes jobs of the commands that run in the foreground; see `Foreground`. */

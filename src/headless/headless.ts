@@ -6,6 +6,7 @@ import {commandName} from '../command/line.ts';
 import {isCommandLine} from '../command/line-kind.ts';
 import type {Program, Surroundings} from '../command/program.ts';
 import {findCommand} from '../command/table.ts';
+import {othersNote} from '../command/views/other-sessions.ts';
 import {abortable} from '../core/abortable.ts';
 import {nameCommands} from '../core/command-words.ts';
 import {AppError, exitStatus, reportError} from '../core/error.ts';
@@ -124,6 +125,11 @@ async function warnBefore(
 	}
 
 	await openFolder(program.project.folder, losses.note);
+	const others = await (await program.session.agents()).others();
+	if (others.length > 0) {
+		losses.note(othersNote(others));
+	}
+
 	for (const warning of await abortable(untrusted(program.project.files), signal)) {
 		losses.warn(warning);
 	}

@@ -13,6 +13,7 @@ import {type ResolvedProfile, resolveProfile} from '../config/resolve-profile.ts
 import type {UserSettings} from '../config/settings/user-settings.ts';
 import {knownEfforts} from '../core/effort.ts';
 import {AppError} from '../core/error.ts';
+import {once} from '../core/once.ts';
 import {plainHttpWarning} from '../core/origin.ts';
 import {systemTailClock} from '../logs/tail-clock.ts';
 import {createTraces, type Traces} from '../platform/traces/traces.ts';
@@ -31,6 +32,7 @@ import {defaultTheme} from '../terminal/theme/theme-names.ts';
 import {createSandboxExpiry} from '../watch/watch-expiry.ts';
 import {createWatches} from '../watch/watch-list.ts';
 import {type AgentParts, createAgentParts} from './agent-parts.ts';
+import {announceAgents} from './announce-agents.ts';
 import {createDoctor} from './doctor-parts.ts';
 import {type LocalState, openLocalState} from './local-state.ts';
 import {mcpPromptEntries} from './mcp-prompts.ts';
@@ -55,6 +57,11 @@ export function compose(given: ProgramOptions): Program {
 	/** Ends the requests that the program makes by itself. */
 	const stop = new AbortController();
 	completeValues(options, local, servers);
+	const openAgents = once(async () =>
+		(await import('../storage/folder-agents.ts')).createFolderAgents(local.home, local.folder.path),
+	);
+	const {hide} = local.secrets;
+	const endAgents = options.connect === false ? undefined : announceAgents({store, open: openAgents, hide});
 	if (options.connect !== false) {
 		// Its session begins with the program. A command in a shell may have none.
 		conversations.get();
@@ -67,7 +74,7 @@ export function compose(given: ProgramOptions): Program {
 		local: localPart(options, local),
 		models: {...agent.models, loadPrices: servers.loadPrices},
 		model: modelPart(store, agent, stop.signal),
-		session: sessionPart(options, local, agent),
+		session: sessionPart(options, local, agent, openAgents),
 		project: {
 			folder: local.folder,
 			files: local.project,
@@ -96,7 +103,7 @@ export function compose(given: ProgramOptions): Program {
 			expiry.close();
 			notifier.close();
 			const written = [local.prompts, local.recents, local.sightings].map(each => each.settle());
-			await Promise.all([conversations.made()?.conversation.close(), watches.close(), ...written]);
+			await Promise.all([conversations.made()?.conversation.close(), watches.close(), endAgents?.(), ...written]);
 			await traces.close();
 			await Promise.all([servers.embedded.close(), agent.mcp.end()]);
 		},
@@ -151,7 +158,12 @@ function modelPart(store: AppStore, {access, models, contextWindow}: AgentParts,
 	};
 }
 
-function sessionPart({store, env, model}: ProgramOptions, local: LocalState, agent: AgentParts): SessionPart {
+function sessionPart(
+	{store, env, model}: ProgramOptions,
+	local: LocalState,
+	agent: AgentParts,
+	agents: SessionPart['agents'],
+): SessionPart {
 	const {sessions, folder, home, secrets} = local;
 	const {conversations, approvals, answerWith, onRecord} = agent;
 	return {
@@ -165,6 +177,7 @@ function sessionPart({store, env, model}: ProgramOptions, local: LocalState, age
 		get saved() {
 			return sessions();
 		},
+		agents,
 		jobs: () => conversations.made()?.tools()?.loadedCommands()?.jobs.list() ?? [],
 		moveToBackground: () => conversations.made()?.tools()?.loadedCommands()?.foreground.moveToBackground(),
 		async importFrom(wish, signal) {

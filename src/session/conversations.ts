@@ -301,7 +301,8 @@ function sessionIn({slot}: Place): BackgroundSession {
 	return {id: transcript.session, about: aboutOf(transcript), state: slot.state(), unread: slot.unread()};
 }
 
-function aboutOf(transcript: Transcript): string {
+/** Returns what a session is about: its title, or what its first messages say; '' before them. Untrusted. */
+export function aboutOf(transcript: Transcript): string {
 	return (
 		transcript.title || titleFromAll(blocksOf(transcript).flatMap(block => (block.kind === 'user' ? [block.text] : [])))
 	);

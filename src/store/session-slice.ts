@@ -4,6 +4,7 @@ import {addPiece, type CallDraft, type CallPiece, draftsAfter, type PiecesDroppe
 import type {EventOf, Recorded} from '../core/session/event.ts';
 import {reduceTranscript} from '../core/session/reduce-transcript.ts';
 import {emptyTranscript, type Transcript} from '../core/session/transcript.ts';
+import type {FolderAgent} from '../storage/folder-agents.ts';
 
 /** A session that goes on, or stays open, while the app shows another one. */
 export type BackgroundSession = {
@@ -25,6 +26,8 @@ export type SessionSlice = {
 	readonly unsaved: string | undefined;
 	/** The sessions in the background. */
 	readonly background: readonly BackgroundSession[];
+	/** The sessions of other processes in which an agent works in this folder. */
+	readonly others: readonly FolderAgent[];
 	/** The number of commands that run in the background. */
 	readonly jobs: number;
 	/** The number of commands that a call or the user waits for, which can go on in the background. */
@@ -59,6 +62,7 @@ export const createSessionSlice: StateCreator<SessionSlice> = (set, get) => ({
 	queue: [],
 	sendsNow: undefined,
 	unsaved: undefined,
+	others: [],
 	drafts: [],
 	jobs: 0,
 	foreground: 0,

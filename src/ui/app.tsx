@@ -47,7 +47,7 @@ type LayoutParts = {
 	readonly isInserting: boolean;
 	/** What the empty prompt offers. */
 	readonly offer: string;
-	/** The number of sessions in the background. */
+	/** The number of sessions in the background, and in other windows. */
 	readonly sessions: number;
 };
 
@@ -59,7 +59,7 @@ const layoutParts = (state: AppState, suggest: (state: AppState) => Suggestions)
 		filter,
 		queue,
 		size,
-		sessions: state.background.length,
+		sessions: state.background.length + state.others.length,
 		completion,
 		busy,
 		hasFocus: panelHasFocus(state),
@@ -194,9 +194,10 @@ function WaitingQueue({rows}: {readonly rows: number}) {
 function SessionStrip() {
 	const {palette} = useUi();
 	const background = useApp(state => state.background);
+	const others = useApp(state => state.others);
 	const size = useApp(state => state.size);
 	const keymap = useApp(state => state.keymap);
-	return <Text wrap="truncate">{sessionStrip({background, size, keymap}, palette)}</Text>;
+	return <Text wrap="truncate">{sessionStrip({background, others, size, keymap}, palette)}</Text>;
 }
 
 /**

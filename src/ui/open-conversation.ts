@@ -1,6 +1,7 @@
 import type {RunFlags} from '../command/invocation.ts';
 import {asMessage, isShellLine} from '../command/line-kind.ts';
 import type {Program} from '../command/program.ts';
+import {othersNote} from '../command/views/other-sessions.ts';
 import type {KnownSecrets} from '../config/known-secrets.ts';
 import {nameCommands} from '../core/command-words.ts';
 import type {Environment} from '../core/environment.ts';
@@ -127,6 +128,7 @@ export async function openConversation(
 		prepareWhileTyping({prepare: line => prepareAnswer(line, parts)}, store),
 		followSavedSessions({store, entries: program.commands.all, list: () => program.session.saved.list(false)}),
 		followEntries(store, () => refreshEntries(parts)),
+		await followOthers(parts),
 		await followPrompt({...parts, hasPrompt: flags.prompt !== undefined}),
 	];
 	startLoading(parts, tell);
@@ -212,6 +214,21 @@ async function refreshEntries({program, store, warn}: Parts): Promise<void> {
 	}
 
 	store.getState().entriesRead();
+}
+
+/**
+ * Shows which agents of other processes work in the folder: in the strip, or without a screen in a line when the first one
+ * does. Returns a function that stops it.
+ */
+async function followOthers({program, store, redraw, warn}: Parts): Promise<() => void> {
+	const {follow} = await program.session.agents();
+	return follow(others => {
+		const isFirst = store.getState().others.length === 0 && others.length > 0;
+		store.setState({others});
+		if (isFirst && !redraw) {
+			warn(othersNote(others));
+		}
+	});
 }
 
 /** Reacts to changes of the store. Returns a function that stops it. */

@@ -94,6 +94,7 @@ test('an interrupt while the keychain is asked sends nothing', async () => {
 		session: {
 			conversation: {send: async (text: string) => void sent.push(text), interrupt: () => undefined},
 			onRecord: () => undefined,
+			agents: async () => ({others: async () => []}),
 		},
 		endTraces: async () => undefined,
 	};

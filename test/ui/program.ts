@@ -26,6 +26,7 @@ import type {ModelCall} from '../../src/providers/provider.ts';
 import {openSession, type SessionParts} from '../../src/session/conversation.ts';
 import {createConversations} from '../../src/session/conversations.ts';
 import {createResume} from '../../src/session/resume-session.ts';
+import {createFolderAgents} from '../../src/storage/folder-agents.ts';
 import {createSessionAccess} from '../../src/storage/session-access.ts';
 import type {AppStore} from '../../src/store/store.ts';
 import {terminalScheme} from '../../src/terminal/text/style.ts';
@@ -178,6 +179,7 @@ export function testProgram({
 			conversation,
 			background,
 			saved: sessions,
+			agents: async () => createFolderAgents(home, access.path),
 			jobs: () => [],
 			moveToBackground: () => undefined,
 			resume: createResume({store, conversations: () => conversations, sessions: () => sessions, folder: access}),

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import {expect, test} from 'vitest';
+import type {FolderAgent} from '../../src/storage/folder-agents.ts';
 import type {BackgroundSession} from '../../src/store/session-slice.ts';
 import {createAppStore} from '../../src/store/store.ts';
 import {createPalette} from '../../src/terminal/text/style.ts';
@@ -8,9 +9,9 @@ import {sessionStrip} from '../../src/ui/session-strip.ts';
 import {anyText} from '../any-text.ts';
 
 const palette = createPalette({color: false});
-const strip = (background: readonly BackgroundSession[], columns = 80) => {
+const strip = (background: readonly BackgroundSession[], columns = 80, others: readonly FolderAgent[] = []) => {
 	const {keymap} = createAppStore().getState();
-	return sessionStrip({background, size: {columns, rows: 24}, keymap}, palette);
+	return sessionStrip({background, others, size: {columns, rows: 24}, keymap}, palette);
 };
 
 const sessions: readonly BackgroundSession[] = [
@@ -29,6 +30,18 @@ test.each([
 	[40, '  ● Fix the login waits for you'],
 ])('the strip in %i columns', (columns, expected) => {
 	expect(strip(sessions, columns)).toBe(expected);
+});
+
+test('agents of other windows in the folder are named beside the sessions of this one', () => {
+	const login = {about: 'Fix the \u001b[2Jlogin', state: 'running'} as const;
+	expect(strip([], 80, [login])).toBe('  ● another session works in this folder: Fix the ␛[2Jlogin');
+	expect(strip([], 80, [{about: '', state: 'waiting'}])).toBe('  ● another session waits in this folder');
+	expect(strip([], 80, [login, {about: 'Docs', state: 'waiting'}])).toBe(
+		'  ● 2 other sessions work in this folder: Fix the ␛[2Jlogin, Docs',
+	);
+	expect(strip(sessions.slice(3), 100, [{about: 'Docs', state: 'running'}])).toBe(
+		'  ○ Docs 1 new · ● another session works in this folder: Docs · Ctrl+X B next',
+	);
 });
 
 test('whatever sessions are called, the strip is one line that fits, and names those that wait first', () => {

@@ -147,7 +147,7 @@ export function rowsAbove(state: AppState, live: number): number {
 	const {rows} = state.size;
 	const queue = state.queue.length;
 	const todo = todoHeight(state.transcript.todo);
-	const strip = state.background.length;
+	const strip = state.background.length + state.others.length;
 	const layout = layOut({
 		rows,
 		live,
