@@ -103,7 +103,7 @@ export type SessionPart = {
 	readonly agents: () => Promise<Pick<FolderAgents, 'others' | 'follow'>>;
 	/** Returns the background jobs of the conversation, ended ones included. */
 	readonly jobs: () => readonly Job[];
-	/** Makes jobs of the commands that run in the foreground; see `Foreground`. */
+	/** Sends the commands that run in the foreground to the background; see `Foreground`. */
 	readonly moveToBackground: () => void;
 	/** Imports conversations of other clients; see `importSessions`. */
 	readonly importFrom: (wish: ImportWish, signal: AbortSignal) => Promise<ImportOutcome>;

@@ -72,7 +72,7 @@ export const actionSummaries: Readonly<Record<AnyAction, string>> = {
 	'queue.later': 'move it down',
 	'queue.remove': 'remove it',
 	'question.focus': 'move between your text and a question',
-	'app.background': 'go on in the background, as one of /jobs',
+	'app.background': 'send the command that runs to the background',
 	'panel.close': 'close a list, a table or lines, beside Esc',
 	'table.sort': 'sort by the next column',
 	'table.sort-back': 'sort by the column before',

@@ -32,10 +32,14 @@ export function speaker({spoken}: Palette): readonly string[] {
 }
 
 /** What lets a running call move, and says what a key does with it. */
-export type Motion = Pick<ToolStyle, 'now' | 'hint'>;
+export type CallMotion = Pick<ToolStyle, 'now' | 'hint'>;
 
 /** Returns a block as an item of the screen. */
-export function blockItem(block: Shown, {palette, tools, softWraps = false}: DrawingTools, motion: Motion = {}): Item {
+export function blockItem(
+	block: Shown,
+	{palette, tools, softWraps = false}: DrawingTools,
+	motion: CallMotion = {},
+): Item {
 	if (block.kind !== 'text') {
 		return {
 			kind: block.kind === 'reads' ? 'tool' : block.kind,

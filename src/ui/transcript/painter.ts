@@ -29,7 +29,7 @@ type PainterParts = {
 	readonly unheard?: ((command: UserCommand) => string) | undefined;
 	/** Returns the time in milliseconds since the epoch. Without it, running calls don't move. */
 	readonly clock?: (() => number) | undefined;
-	/** Says whether another program gets the keys first. */
+	/** The environment of the app: another program may get its keys first. */
 	readonly env?: Environment | undefined;
 	/** True to begin held, until `release`. */
 	readonly isHeld?: boolean | undefined;

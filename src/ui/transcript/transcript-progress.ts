@@ -4,7 +4,7 @@ import type {SessionSlice} from '../../store/session-slice.ts';
 import type {MarkdownStream} from '../../terminal/markdown/markdown-stream.ts';
 import {truncate} from '../../terminal/text/width.ts';
 import {type Kind, spacedAfter, type Written} from '../screen/written.ts';
-import {blockItem, type DrawingTools, type Motion} from './block-item.ts';
+import {blockItem, type CallMotion, type DrawingTools} from './block-item.ts';
 import {isUnseen, joinReads, joins, mayJoin, type Shown} from './read-group.ts';
 
 /** What blocks are drawn with. */
@@ -15,7 +15,7 @@ export type Drawing = {
 	readonly text: OpenText;
 	readonly width: () => number;
 	/** Returns how running calls are drawn now; without a time they don't move. */
-	readonly motion: () => Motion;
+	readonly motion: () => CallMotion;
 	/** True to draw adjacent calls that read as one line. */
 	readonly joinsReads: boolean;
 	/** Returns what of the output of the user's command is not on the screen yet. */

@@ -20,7 +20,7 @@ export type Waited =
 export type Foreground = {
 	/** Waits for a command until it has ended or is a job. Throws `AppError` if it can't start. */
 	readonly wait: (waiting: Waiting) => Promise<Waited>;
-	/** Makes a job of each command that is waited for and isn't being ended. Throws AppError("conflict") if too many jobs run. */
+	/** Turns each command that is waited for and isn't being ended into a job. Throws AppError("conflict") if too many jobs run. */
 	readonly moveToBackground: () => void;
 };
 
