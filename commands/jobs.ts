@@ -41,7 +41,7 @@ const list = command({
 			rows: all.map(({id, command: text, state, lastLine, startedAt}) => [
 				id,
 				text,
-				state(),
+				state('user'),
 				lastLine(),
 				{at: new Date(startedAt).toISOString()},
 			]),
@@ -49,7 +49,7 @@ const list = command({
 			data: all.map(({id, command: text, state, isRunning, startedAt}) => ({
 				id,
 				command: text,
-				state: state(),
+				state: state('user'),
 				running: isRunning(),
 				started: new Date(startedAt).toISOString(),
 			})),
@@ -72,9 +72,9 @@ const show = command({
 		const output = lastOutput();
 		return {
 			kind: 'lines',
-			lines: [...withStyles(output).split('\n'), `job ${id}: ${state()}`],
+			lines: [...withStyles(output).split('\n'), `job ${id}: ${state('user')}`],
 			colored: true,
-			data: {id, command: text, state: state(), output: output.text},
+			data: {id, command: text, state: state('user'), output: output.text},
 		};
 	},
 });

@@ -31,7 +31,7 @@ export async function settleJobs(jobs: readonly Job[], {waits, losses, progress,
 			losses.warn(`${name} was still running when the answer was there, and was stopped.`, hint);
 		} else if (waits) {
 			const say = job.hasFailed() ? losses.warn : losses.note;
-			say(`${name}: ${job.state()}.`);
+			say(`${name}: ${job.state('user')}.`);
 		}
 	}
 }

@@ -144,7 +144,7 @@ test('a command that is sent to the background goes on as a job, and an interrup
 	expect(job.command).toBe(command);
 	writeFileSync(join(folder, 'go'), '');
 	await job.done;
-	expect([job.state(), job.takeOutput().text, job.lastOutput().text]).toEqual([
+	expect([job.state('model'), job.takeOutput().text, job.lastOutput().text]).toEqual([
 		expect.stringMatching(/^exit status 3 after /),
 		'second',
 		'first\nsecond',

@@ -21,7 +21,7 @@ test('jobs lists, shows and stops what the agent runs in the background', async 
 	expect(drawn(await runInApp('jobs', 'show', '2'), 80)).toMatch(/^token \*\*\*\njob 2: exit status 3 after /);
 	const stopped = await runInApp('jobs', 'stop');
 	expect([drawn(stopped, 80), dataOf(stopped)]).toEqual(['Stopped job 1.', ['1']]);
-	expect(jobs().list()[0]?.state()).toMatch(/^stopped by the user after /);
+	expect(jobs().list()[0]?.state('user')).toMatch(/^stopped by the user after /);
 	expect(drawn(await runInApp('jobs', 'stop', '--all'), 80)).toBe('No running jobs.');
 	await expect(runInApp('jobs', 'stop', '7')).rejects.toMatchObject({
 		message: 'Job 7 not found.',
@@ -33,8 +33,9 @@ test('the last output of a job has its colours, but not as data [8]', async () =
 	const shown = "printf 'a \\033[31mred\\033[0m ghp_0123\\033[1m456789abcdefghijABCDEFGHIJ012345\\n'";
 	const jobs = await withJobs(shown);
 	await jobs().list()[0]?.done;
+	expect(drawn(await testContext({jobs}).runInApp('jobs'), 120)).toMatch(/ done after /);
 	const result = await testContext({jobs}).runInApp('jobs', 'show');
-	expect(drawn(result, 80)).toMatch(/^a red \*\*\*\njob 1: exit status 0 after /);
+	expect(drawn(result, 80)).toMatch(/^a red \*\*\*\njob 1: done after /);
 	expect(renderResult(result, {width: 80, palette: createPalette({color: true})})[0]).toBe(
 		'a \u001B[31mred\u001B[0m ***',
 	);

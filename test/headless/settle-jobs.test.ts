@@ -13,7 +13,8 @@ function job(id: string, command: string) {
 		...{id, command, startedAt: 0, done},
 		isRunning: () => state === 'running',
 		hasFailed: () => state === 'failed',
-		state: () => (state === 'done' ? 'exit status 0 after 1 s' : 'exit status 1 after 1 s'),
+		state: reader =>
+			state === 'failed' ? 'exit status 1 after 1 s' : reader === 'user' ? 'done after 1 s' : 'exit status 0 after 1 s',
 		endFacts: () => ({status: state === 'done' ? 0 : 1}),
 		takeOutput: () => ({text: '', styles: []}),
 		lastOutput: () => ({text: '', styles: []}),
@@ -53,7 +54,7 @@ test('waiting ends with the last job, and a failed one is a warning', async () =
 	await settled;
 	expect(said()).toEqual({
 		warned: ['Job 1 (npm test): exit status 1 after 1 s.'],
-		noted: ['Job 2 (npm run lint): exit status 0 after 1 s.'],
+		noted: ['Job 2 (npm run lint): done after 1 s.'],
 		shown: ['Waiting for Job 1 (npm test)'],
 	});
 });

@@ -38,7 +38,7 @@ export function createJobOutput({jobs}: CommandSession): Tool {
 
 			const output = job.takeOutput();
 			onStyles?.(output);
-			const below = [`[job ${job.id}: ${job.state()}]`, ...jobs.takeNews(job)];
+			const below = [`[job ${job.id}: ${job.state('model')}]`, ...jobs.takeNews(job)];
 			return commandResult({text: output.text, below, end: job.endFacts(), none: '(no new output)'}, context);
 		},
 	});

@@ -17,7 +17,9 @@ export function createJobStop({jobs}: CommandSession): Tool {
 			await job.stop('model');
 			const output = job.takeOutput();
 			onStyles?.(output);
-			return [output.text || '(no new output)', `[job ${job.id}: ${job.state()}]`, ...jobs.takeNews(job)].join('\n');
+			return [output.text || '(no new output)', `[job ${job.id}: ${job.state('model')}]`, ...jobs.takeNews(job)].join(
+				'\n',
+			);
 		},
 	});
 }

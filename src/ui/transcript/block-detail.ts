@@ -7,6 +7,7 @@ import type {Palette} from '../../terminal/text/style.ts';
 import {wrapLine} from '../../terminal/text/wrap.ts';
 import {blockLines, isLongMessage, messageOf} from './block-lines.ts';
 import {isShown} from './block-text.ts';
+import {isCommand, shownNote} from './call-outcome.ts';
 import {allChangedLines} from './diff-lines.ts';
 import {drawnOutput, wholeOutput} from './output-lines.ts';
 import {joinReads, type Shown} from './read-group.ts';
@@ -63,21 +64,25 @@ function toolDetail(block: Tool, style: Style): readonly string[] {
 		...(change ? allChangedLines(change, {...style, rows: maxLines}) : []),
 		...(Object.keys(args).length > 0 ? indented(palette.dim(safeText(JSON.stringify(args, undefined, 2))), style) : []),
 		...(task ? taskLines(task, style) : []),
-		...outputDetail(block, style),
+		...outputDetail(block, style, isCommand(name) || name === 'job_stop' ? shownNote : undefined),
 	];
 }
 
 /** How a command that went well ended: the sign of its call says it. */
 const success = /\n\[exit status 0(?: after [^\]\n]+)?\]$/;
 
-function outputDetail({output, styles}: RecordedOutput, style: Style): readonly string[] {
+function outputDetail(
+	{output, styles}: RecordedOutput,
+	style: Style,
+	draw: (line: string) => string = line => line,
+): readonly string[] {
 	if (!output) {
 		return indented(style.palette.dim('no output'), style);
 	}
 
 	const cut = output.slice(0, maxCharacters);
 	const drawn = drawnOutput({output: cut.replace(success, '').replace(/\n$/, ''), styles});
-	const lines = wholeOutput(drawn, style.width - 2, style.palette);
+	const lines = wholeOutput(drawn.split('\n').map(draw).join('\n'), style.width - 2, style.palette);
 	const shown = lines.slice(0, maxLines).flatMap(line => indented(line, style));
 	return cut.length === output.length && lines.length <= maxLines
 		? shown

@@ -14,6 +14,11 @@ export function isCommand(name: string): boolean {
 	return name === 'run_command' || name === 'job_output';
 }
 
+/** Returns a line that the agent notes about a job as the user reads it: status 0 is just done. */
+export function shownNote(line: string): string {
+	return line.replace(/^(\[job \S+: )exit status 0(?= after [^\]]+\]$)/, '$1done');
+}
+
 /**
  * Returns how a call ended, for the end of its line: parts that are safe to draw. Of why it failed, sentences that have no
  * room in `width` cells are left out, but never the first.

@@ -93,7 +93,10 @@ describe('[8] neither the screen nor the model sees a value of a nested file', (
 		test.skipIf(!has(program))(`${command}${has(program) ? '' : ` (${program} is not installed)`}`, async () => {
 			const folder = folderWith({'packages/api/.env': `NAME=shop\nAPI_TOKEN="${value}"\nPORT=3000\n`});
 			const pieces: string[] = [];
-			const shell = createUserShell({PATH: process.env['PATH'] ?? '', SHELL: '/bin/sh'}, createForeground(createJobs()));
+			const shell = createUserShell(
+				{PATH: process.env['PATH'] ?? '', SHELL: '/bin/sh'},
+				createForeground(createJobs()),
+			);
 			const {output} = await shell(command.replaceAll('FILE', 'packages/api/.env'), {
 				folder,
 				signal: new AbortController().signal,

@@ -141,3 +141,27 @@ test('with colour only our own sequences are written [1]', () => {
 		expect(plainText(line)).not.toMatch(dangerous);
 	}
 });
+
+test.each([
+	['run_command', '[job 2: exit status 0 after 1 s. Read it with job_output.]\nok\n[exit status 0 after 1 s]'],
+	['job_output', 'ok\n[job 1: exit status 0 after 1 s]\n[job 2: exit status 0 after 1 s. Read it with job_output.]'],
+	['job_stop', 'ok\n[job 1: exit status 0 after 1 s]'],
+])('the full transcript of %s says of a success only that it is done', (name, output) => {
+	const at = '2026-01-01T00:00:00.000Z';
+	const call = {
+		kind: 'tool',
+		id: 'c',
+		messageId: 'm',
+		model: '',
+		arguments: {},
+		status: 'done',
+		open: false,
+		at,
+	} as const;
+	const lines = detailLines({...call, name, output}, {width: 80, palette}).join('\n');
+	expect(lines).toContain('done after 1 s');
+	expect(lines).not.toContain('exit status 0');
+	// What a file says stays as it is.
+	const file = {...call, name: 'read_file', output: '[job 1: exit status 0 after 1 s]\nend'};
+	expect(detailLines(file, {width: 80, palette}).join('\n')).toContain('[job 1: exit status 0 after 1 s]');
+});

@@ -17,8 +17,9 @@ export type Finish = {
 	readonly problem?: string;
 };
 
-/** Returns how a command ended, such as `exit status 1 after 2.5 s`. */
-export function describeEnd({status, signal, milliseconds, timeoutMs, limit, stoppedBy, problem}: Finish): string {
+/** Returns how a command ended, such as `exit status 1 after 2.5 s`; to the user a success is `done after 2.5 s`. */
+export function describeEnd(finish: Finish, reader: 'model' | 'user' = 'model'): string {
+	const {status, signal, milliseconds, timeoutMs, limit, stoppedBy, problem} = finish;
 	const after = `after ${formatDuration(milliseconds)}`;
 	if (problem !== undefined) {
 		return problem;
@@ -36,7 +37,7 @@ export function describeEnd({status, signal, milliseconds, timeoutMs, limit, sto
 		return `stopped${stoppedBy === 'user' ? ' by the user' : ''} ${after}`;
 	}
 
-	return `${exitOf({status, signal})} ${after}`;
+	return `${reader === 'user' && status === 0 ? 'done' : exitOf({status, signal})} ${after}`;
 }
 
 /** Returns what a result says of an end beside its text: nothing in words for status 0, and no time, which the call has. */

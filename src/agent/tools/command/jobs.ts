@@ -17,8 +17,8 @@ export type Job = {
 	readonly isRunning: () => boolean;
 	/** True if it has ended in any other way than with status 0. */
 	readonly hasFailed: () => boolean;
-	/** Returns whether it runs or how it ended, in a few words. */
-	readonly state: () => string;
+	/** Returns whether it runs or how it ended, in a few words; for the user status 0 is just `done`. */
+	readonly state: (reader: 'model' | 'user') => string;
 	/** Returns the same for the result of a call. */
 	readonly endFacts: () => Pick<ToolFacts, 'status' | 'end'>;
 	/** Returns what it has written since the last call, for the model. */
@@ -119,7 +119,7 @@ export function createJobs(onJobs: (running: number) => void = () => undefined):
 		takeNews(known) {
 			const ended = [...news].flatMap(id => (id === known?.id ? [] : (jobs.get(id) ?? [])));
 			news.clear();
-			return ended.map(job => `[job ${job.id}: ${job.state()}. Read it with job_output.]`);
+			return ended.map(job => `[job ${job.id}: ${job.state('model')}. Read it with job_output.]`);
 		},
 		async end() {
 			await Promise.all(running().map(job => job.stop('user')));
@@ -157,7 +157,7 @@ function createJob({id, command, started, onEnd}: JobOptions): Job {
 		done,
 		isRunning: () => finish === undefined,
 		hasFailed: () => finish !== undefined && (finish.status !== 0 || finish.timeoutMs !== undefined),
-		state: () => (finish ? describeEnd(finish) : `running for ${formatDuration(Date.now() - startedAt)}`),
+		state: reader => (finish ? describeEnd(finish, reader) : `running for ${formatDuration(Date.now() - startedAt)}`),
 		endFacts: () => (finish ? endFacts(finish) : {end: `running for ${formatDuration(Date.now() - startedAt)}`}),
 		takeOutput: output.take,
 		lastOutput: output.lastOutput,
