@@ -18,6 +18,7 @@ import {registry} from '../providers/registry.ts';
 import type {Home} from '../storage/home.ts';
 import {charsetOf, insertsLines, localeOf, printsCodes, wantsColor, wantsLinear} from '../terminal/abilities.ts';
 import {clipboardSupport} from '../terminal/clipboard.ts';
+import {clipboardReaders} from '../terminal/clipboard-image.ts';
 import {isLikeXterm} from '../terminal/terminal-kind.ts';
 import {colorDepth} from '../terminal/theme/color-depth.ts';
 import {type Check, fault, good, note} from './check.ts';
@@ -110,21 +111,12 @@ async function server({server: selected, openTransport, env, signal}: Patient): 
 		: [note('Server', 'The embedded one, which starts when something needs it.')];
 }
 
-/** Programs that read the clipboard, and the variable without which they can't. */
-const readers: ReadonlyArray<readonly [program: string, needs?: string]> = [
-	['wl-paste', 'WAYLAND_DISPLAY'],
-	['xclip', 'DISPLAY'],
-	['xsel', 'DISPLAY'],
-	['pbpaste'],
-];
-
 /** Checks the ways to the clipboard. Nothing is copied. */
 export function checkClipboard(env: Environment): Check {
 	const {PATH = ''} = env;
-	const reader = readers.find(
-		([program, needs]) =>
-			(!needs || env[needs]) && searchFolders(PATH).some(folder => existsSync(join(folder, program))),
-	)?.[0];
+	const reader = clipboardReaders(env).find(({command}) =>
+		searchFolders(PATH).some(folder => existsSync(join(folder, command))),
+	)?.command;
 	const pastes = reader ? ` Images are pasted with ${reader}.` : '';
 	switch (clipboardSupport(env)) {
 		case 'tmux':

@@ -86,6 +86,10 @@ test('a program that reads the clipboard is named if its display is there', () =
 	writeFileSync(join(folder, 'xclip'), '', {mode: 0o755});
 	expect(checkClipboard({PATH: folder, DISPLAY: ':0'}).finding).toContain('Images are pasted with xclip.');
 	expect(checkClipboard({PATH: folder}).finding).not.toContain('xclip');
+	// Nothing is pasted with it.
+	const other = temporaryFolder();
+	writeFileSync(join(other, 'xsel'), '', {mode: 0o755});
+	expect(checkClipboard({PATH: other, DISPLAY: ':0'}).finding).not.toContain('pasted');
 });
 
 test('a state folder is the user’s alone, and there', () => {
