@@ -73,7 +73,7 @@ test('an answer is copied and kept, exported in three formats, and replayed in a
 	await waitForIdle(terminal);
 
 	terminal.type('/copy code\r');
-	await terminal.waitFor('Copied code 1 (sh), 1 line.');
+	await terminal.waitFor('Copied code 1 (sh), 1 line (OSC 52).');
 	expect(copied).toEqual([`c;${Buffer.from('npm test').toString('base64')}`]);
 	expect(readFileSync(join(home, 'copied.txt'), 'utf8')).toBe('npm test\n');
 

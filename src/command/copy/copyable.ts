@@ -102,7 +102,7 @@ export async function copied(found: Copyable, context: CommandContext): Promise<
 	const what = `${nameOf(found)}, ${formatAmount(text.split('\n').length, 'line')}`;
 	return {
 		kind: 'text',
-		text: isSent ? `Copied ${what}${support === 'tmux' ? ' (through tmux)' : ''}.` : `Saved ${what}, to ${file}.`,
+		text: isSent ? `Copied ${what} (${support === 'tmux' ? 'through tmux' : 'OSC 52'}).` : `Saved ${what}, to ${file}.`,
 		...(file !== undefined && {hint: isSent ? `If your terminal blocks this: ${file}` : whyNot(support)}),
 		data: {
 			kind: found.kind,

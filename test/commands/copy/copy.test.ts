@@ -39,12 +39,12 @@ const events = [
 ];
 
 test.each([
-	[['copy'], answer, 'Copied the last answer, 14 lines.'],
-	[['copy', 'message'], 'Fix it', 'Copied your last message, 1 line.'],
-	[['copy', 'code'], 'const a = 1;\n\n\tlet b;', 'Copied code 1 (ts), 3 lines.'],
-	[['copy', 'code', '2'], 'npm test', 'Copied code 2 (sh), 1 line.'],
-	[['copy', 'command'], 'ls -l\nwc x', 'Copied command 1, 2 lines.'],
-	[['copy', 'output', '1'], 'ab', 'Copied output of command 1, 1 line.'],
+	[['copy'], answer, 'Copied the last answer, 14 lines (OSC 52).'],
+	[['copy', 'message'], 'Fix it', 'Copied your last message, 1 line (OSC 52).'],
+	[['copy', 'code'], 'const a = 1;\n\n\tlet b;', 'Copied code 1 (ts), 3 lines (OSC 52).'],
+	[['copy', 'code', '2'], 'npm test', 'Copied code 2 (sh), 1 line (OSC 52).'],
+	[['copy', 'command'], 'ls -l\nwc x', 'Copied command 1, 2 lines (OSC 52).'],
+	[['copy', 'output', '1'], 'ab', 'Copied output of command 1, 1 line (OSC 52).'],
 ])('%j copies the source and nothing else', async (words, text, sentence) => {
 	const place = shown(events);
 	expect(drawn(await place.runInApp(...words), 80)).toBe(sentence);
@@ -70,7 +70,7 @@ test('a text too long for terminals, or one that a terminal refuses, is in a pri
 test('in a terminal that may copy or not, both happen, and the user reads where', async () => {
 	const place = shown(events, {TERM: 'xterm-256color', SSH_TTY: '/dev/pts/1'});
 	expect(drawn(await place.runInApp('copy', 'code', '2'), 500)).toBe(
-		`Copied code 2 (sh), 1 line.\nIf your terminal blocks this: ${join(place.home, 'copied.txt')}`,
+		`Copied code 2 (sh), 1 line (OSC 52).\nIf your terminal blocks this: ${join(place.home, 'copied.txt')}`,
 	);
 	expect(place.copied).toEqual(['npm test']);
 	expect(readFileSync(join(place.home, 'copied.txt'), 'utf8')).toBe('npm test\n');
@@ -78,7 +78,7 @@ test('in a terminal that may copy or not, both happen, and the user reads where'
 
 test('a list shows what can be copied, the newest first', async () => {
 	const place = shown(events, kitty, ['2', undefined]);
-	expect(drawn(await place.runInApp('copy', 'pick'), 80)).toBe('Copied code 2 (sh), 1 line.');
+	expect(drawn(await place.runInApp('copy', 'pick'), 80)).toBe('Copied code 2 (sh), 1 line (OSC 52).');
 	expect(place.asked).toEqual([
 		{
 			title: 'Copy',
