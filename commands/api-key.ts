@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import {idArgument} from '../src/command/argument-types.ts';
 import {command, noun} from '../src/command/command.ts';
+import {unchanged} from '../src/command/result.ts';
 import {originalOf} from '../src/contract/lenient.ts';
 
 const list = command({
@@ -49,7 +50,7 @@ const revoke = command({
 		const also = endsWith(await loadKeys(client, signal), key);
 		const question = `Revoke the API key ${key} on ${server}? Anything that uses it stops working.`;
 		if (!yes && !(await interact.confirm([question, ...also].join(' ')))) {
-			return {kind: 'text', text: 'Nothing changed.'};
+			return unchanged;
 		}
 
 		const answer = originalOf(await client.revokeApiKey({params: {keyId: key}}, signal));

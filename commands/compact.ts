@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import {command, noun} from '../src/command/command.ts';
+import {unchanged} from '../src/command/result.ts';
 import {toMessages} from '../src/core/session/read-conversation.ts';
 
 const now = command({
@@ -21,7 +22,7 @@ const now = command({
 		await live?.compact(guidance);
 		return program.store.getState().transcript.compactions > transcript.compactions
 			? {kind: 'text', text: 'Compacted.', hint: 'Undo: /compact undo'}
-			: {kind: 'text', text: 'Nothing changed.'};
+			: unchanged;
 	},
 });
 

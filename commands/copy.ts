@@ -3,7 +3,7 @@ import {countArgument} from '../src/command/argument-types.ts';
 import {command} from '../src/command/command.ts';
 import type {CommandContext} from '../src/command/context.ts';
 import {type Copyable, copyKinds, nameOf} from '../src/command/copy/copy-kinds.ts';
-import type {Result} from '../src/command/result.ts';
+import {type Result, unchanged} from '../src/command/result.ts';
 import {cutLine} from '../src/core/cut-text.ts';
 import {AppError} from '../src/core/error.ts';
 import {blocksOf} from '../src/core/session/transcript.ts';
@@ -38,7 +38,7 @@ export default command({
 		}
 
 		if (what === 'pick' && all.length > 0) {
-			return {kind: 'text', text: 'Nothing copied.'};
+			return {...unchanged, text: 'Nothing copied.'};
 		}
 
 		const count = all.filter(({kind}) => kind === what).length;

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import {idArgument} from '../src/command/argument-types.ts';
 import {command, noun} from '../src/command/command.ts';
+import {unchanged} from '../src/command/result.ts';
 import {originalOf} from '../src/contract/lenient.ts';
 import {formatAmount, formatNumber} from '../src/core/format.ts';
 
@@ -56,7 +57,7 @@ const unlimit = command({
 		const user = await find('user', typed, {org}, signal);
 		interact.say('This operation is deprecated; the server may drop it.');
 		if (!yes && !(await interact.confirm(`Let ${user} use credits of ${org} without a monthly limit?`))) {
-			return {kind: 'text', text: 'Nothing changed.'};
+			return unchanged;
 		}
 
 		await client.removeMemberLimit({params: {org, userId: user}}, signal);

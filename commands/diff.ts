@@ -2,6 +2,7 @@ import {randomUUID} from 'node:crypto';
 import * as z from 'zod/mini';
 import {diffResult, noChanges, totalOf} from '../src/command/changes/diff-result.ts';
 import {command} from '../src/command/command.ts';
+import {unchanged} from '../src/command/result.ts';
 import {changeSteps} from '../src/core/session/changes.ts';
 
 export default command({
@@ -31,7 +32,7 @@ export default command({
 		const title = `Changes by the agent · ${totalOf(files)}`;
 		const parts = await interact.review({title, files, isReadOnly});
 		if (!parts || parts.length === 0) {
-			return {kind: 'text', text: 'Nothing was undone.'};
+			return {...unchanged, text: 'Nothing was undone.'};
 		}
 
 		const request = {id: randomUUID(), session: transcript.session, how: 'diff', signal} as const;

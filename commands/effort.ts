@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import {command} from '../src/command/command.ts';
 import type {CommandContext} from '../src/command/context.ts';
+import {unchanged} from '../src/command/result.ts';
 import {saveSettings} from '../src/config/settings/saved-settings.ts';
 import {efforts} from '../src/core/effort.ts';
 import {AppError} from '../src/core/error.ts';
@@ -38,7 +39,7 @@ export default command({
 			}));
 		const effort = efforts.find(each => each === chosen);
 		if (chosen === undefined) {
-			return {kind: 'text', text: 'Nothing changed.'};
+			return unchanged;
 		}
 
 		const {[model]: _, ...others} = stored;

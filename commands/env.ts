@@ -3,6 +3,7 @@ import {countArgument, readInputs, readPairs, repeatable, taskArgument} from '..
 import {command, noun} from '../src/command/command.ts';
 import {isLineByLine} from '../src/command/line-by-line.ts';
 import {listCommand} from '../src/command/list-command.ts';
+import {unchanged} from '../src/command/result.ts';
 import {originalOf} from '../src/contract/lenient.ts';
 import {isOver} from '../src/contract/resources/environment.ts';
 import {nameCommands} from '../src/core/command-words.ts';
@@ -227,7 +228,7 @@ const stop = command({
 		}
 
 		if (!yes && !(await interact.confirm(`Stop ${name} (${environment})? This deletes its files.`))) {
-			return {kind: 'text', text: 'Nothing changed.'};
+			return unchanged;
 		}
 
 		const answer = await client.stopEnvironment({params}, signal);

@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 import {providerHelp} from '../src/command/argument-types.ts';
 import {command, noun} from '../src/command/command.ts';
 import type {CommandContext} from '../src/command/context.ts';
+import {unchanged} from '../src/command/result.ts';
 import {
 	listKeys,
 	missingBaseUrl,
@@ -70,7 +71,7 @@ const set = command({
 		const typed = await askForKey(chosen, key, baseUrl, context);
 		const checked = typed && (await checkOrAsk(chosen, typed, context));
 		if (!checked) {
-			return {kind: 'text', text: 'Nothing was stored.'};
+			return {...unchanged, text: 'Nothing was stored.'};
 		}
 
 		const {check} = checked;

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import {command} from '../src/command/command.ts';
 import type {CommandContext} from '../src/command/context.ts';
+import {unchanged} from '../src/command/result.ts';
 import {resolveProfile} from '../src/config/resolve-profile.ts';
 import {entryOf} from '../src/core/entry-of.ts';
 import {AppError} from '../src/core/error.ts';
@@ -37,7 +38,7 @@ export default command({
 		const known = isAddress ? given : (flags.server ?? knownServer(context));
 		const address = known ?? (live ? await interact.ask({label: 'Server:', masked: false}) : undefined);
 		if (address === undefined && live) {
-			return {kind: 'text', text: 'Nothing changed.'};
+			return unchanged;
 		}
 
 		if (!address) {

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import {mcpScope, mcpScopeHelp, repeatable} from '../src/command/argument-types.ts';
 import {command, noun} from '../src/command/command.ts';
+import {unchanged} from '../src/command/result.ts';
 import {AppError} from '../src/core/error.ts';
 
 const list = command({
@@ -160,7 +161,7 @@ const login = command({
 		const {configured} = await statusOfServer(mcp, name, scope);
 		const done = await logInToMcp(configured, {mcp, interact, env, signal}, clientId);
 		if (done === 'cancelled') {
-			return {kind: 'text', text: 'Login cancelled. Nothing changed.'};
+			return {...unchanged, text: 'Login cancelled. Nothing changed.'};
 		}
 
 		const status = await reconnectServer(mcp, name, scope);

@@ -5,6 +5,7 @@ import {locationOf, type ProjectState} from '../src/agent/project/project.ts';
 import {instructionNames} from '../src/agent/project/project-files.ts';
 import {command, noun} from '../src/command/command.ts';
 import type {CommandContext} from '../src/command/context.ts';
+import {unchanged} from '../src/command/result.ts';
 import {AppError} from '../src/core/error.ts';
 import {onlyMatch} from '../src/core/only-match.ts';
 
@@ -38,7 +39,7 @@ const edit = command({
 		} = context;
 		const path = await chosenFile(file, await project.loadAll(), context);
 		if (path === undefined) {
-			return {kind: 'text', text: 'Nothing changed.'};
+			return unchanged;
 		}
 
 		if (!interact.editFile) {

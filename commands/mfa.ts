@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import {refusalOf} from '../src/client/refusal.ts';
 import {command, noun} from '../src/command/command.ts';
+import {unchanged} from '../src/command/result.ts';
 import {AppError} from '../src/core/error.ts';
 
 const where = 'Save the recovery codes to a new file (leave blank to skip):';
@@ -44,12 +45,12 @@ const verify = command({
 		// Asked first: a code is valid for half a minute, and no question may come between it and the recovery codes.
 		const file = save ?? (live ? await interact.ask({label: where, masked: false, optional: true}) : '');
 		if (file === undefined) {
-			return {kind: 'text', text: 'Nothing changed.'};
+			return unchanged;
 		}
 
 		const typed = code ?? (await interact.ask({label: 'Code from your authenticator app:', masked: true}));
 		if (!typed?.trim()) {
-			return {kind: 'text', text: 'No code given. Nothing changed.'};
+			return {...unchanged, text: 'No code given. Nothing changed.'};
 		}
 
 		// Apps show six digits in two groups.

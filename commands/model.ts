@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 import {closest} from '../src/command/closest.ts';
 import {command, noun} from '../src/command/command.ts';
 import type {CommandContext} from '../src/command/context.ts';
+import {unchanged} from '../src/command/result.ts';
 import {noCustomHost, resolveKey} from '../src/config/provider-keys.ts';
 import {saveSettings} from '../src/config/settings/saved-settings.ts';
 import {AppError, reportError} from '../src/core/error.ts';
@@ -133,7 +134,7 @@ const use = command({
 				...(store.getState().model && {current: store.getState().model}),
 			}));
 		if (!id) {
-			return {kind: 'text', text: 'Nothing changed.'};
+			return unchanged;
 		}
 
 		const keyOf = (name: ModelProvider) =>

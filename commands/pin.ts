@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import {command, noun} from '../src/command/command.ts';
 import {answerLabel, messageLabel} from '../src/command/picker/message-label.ts';
+import {unchanged} from '../src/command/result.ts';
 import {AppError} from '../src/core/error.ts';
 import type {Choice} from '../src/core/question.ts';
 import {blocksOf, type Transcript} from '../src/core/session/transcript.ts';
@@ -26,7 +27,7 @@ const add = command({
 
 		const chosen = await choosePin(choices, words, interact.choose);
 		if (!chosen) {
-			return {kind: 'text', text: 'Nothing changed.'};
+			return unchanged;
 		}
 
 		live?.pin(chosen.id, true);
@@ -69,7 +70,7 @@ const remove = command({
 
 		const chosen = await choosePin(choices, words, interact.choose);
 		if (!chosen) {
-			return {kind: 'text', text: 'Nothing changed.'};
+			return unchanged;
 		}
 
 		live?.pin(chosen.id, false);

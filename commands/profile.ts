@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import {command, noun} from '../src/command/command.ts';
+import {unchanged} from '../src/command/result.ts';
 import {activateProfile, findProfile, forgetProfile, hasCredential, listProfiles} from '../src/config/profiles.ts';
 import {AppError} from '../src/core/error.ts';
 import {connectToEmbedded, isEmbedded} from '../src/platform/connect.ts';
@@ -79,7 +80,7 @@ const use = command({
 				choices: profiles.map(({name: id, server}) => ({id, label: id, detail: server})),
 			}));
 		if (!name) {
-			return {kind: 'text', text: 'Nothing changed.'};
+			return unchanged;
 		}
 
 		const used = await activateProfile(config, name);
@@ -104,7 +105,7 @@ const forget = command({
 	async run({profile, yes}, {program, ui: {interact}}) {
 		findProfile(program.local.config.read(), profile);
 		if (!yes && !(await interact.confirm(`Forget profile ${profile} and its key?`))) {
-			return {kind: 'text', text: 'Nothing changed.'};
+			return unchanged;
 		}
 
 		let fault = '';

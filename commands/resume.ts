@@ -9,6 +9,7 @@ import {
 	savedChoices,
 	seenChoice,
 } from '../src/command/picker/resume-choices.ts';
+import {unchanged} from '../src/command/result.ts';
 import {AppError} from '../src/core/error.ts';
 
 export default command({
@@ -47,7 +48,7 @@ export default command({
 		const id = await interact.choose({title: 'Resume a session', choices, filters: resumeFilters});
 		const action = found.find(({choice}) => choice.id === id)?.action;
 		if (!action) {
-			return {kind: 'text', text: 'Nothing changed.'};
+			return unchanged;
 		}
 
 		if (action.kind === 'session') {

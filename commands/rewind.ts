@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 import {restore} from '../src/command/changes/restore.ts';
 import {command} from '../src/command/command.ts';
 import {messageLabel} from '../src/command/picker/message-label.ts';
+import {unchanged} from '../src/command/result.ts';
 import {formatAge, formatAmount} from '../src/core/format.ts';
 import type {Choice} from '../src/core/question.ts';
 import {type ChangeStep, changeSteps} from '../src/core/session/changes.ts';
@@ -35,7 +36,7 @@ export default command({
 		const index = messages.findIndex(message => message.id === id);
 		const message = messages[index];
 		if (!message) {
-			return {kind: 'text', text: 'Nothing changed.'};
+			return unchanged;
 		}
 
 		const undone = stepsOf(steps, new Set(messages.slice(index).map(each => each.id)));
@@ -44,13 +45,13 @@ export default command({
 		const kind =
 			others.length === 0 ? only?.id : await interact.choose({title: 'What to rewind', choices: kinds.choices});
 		if (kind === undefined) {
-			return {kind: 'text', text: 'Nothing changed.'};
+			return unchanged;
 		}
 
 		const plan = kind === 'conversation' ? undefined : await changes.plan(steps, undone, signal);
 		const report = plan ? await restore(plan, 'rewind', context) : {sentences: [], restored: 0};
 		if (!report) {
-			return {kind: 'text', text: 'Nothing changed.'};
+			return unchanged;
 		}
 
 		const sentences = [...report.sentences, ...(kind === 'conversation' ? [] : kinds.notes)];

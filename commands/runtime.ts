@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 import {countArgument, taskArgument} from '../src/command/argument-types.ts';
 import {command, noun} from '../src/command/command.ts';
 import {listCommand} from '../src/command/list-command.ts';
+import {unchanged} from '../src/command/result.ts';
 import {originalOf} from '../src/contract/lenient.ts';
 
 const list = listCommand({
@@ -113,7 +114,7 @@ const resume = command({
 		const sighting = findRuntime(await program.local.sightings.recall(), runtime, {profile, server, org, workspace});
 		const {question, title, facts} = wakePlan(runtime, sighting);
 		if (question !== undefined && !yes && !(await interact.confirm(question, {title, facts}))) {
-			return {kind: 'text', text: 'Nothing changed.'};
+			return unchanged;
 		}
 
 		const {progress, say} = interact;
@@ -152,7 +153,7 @@ const stop = command({
 		}
 
 		if (!yes && !(await interact.confirm(`Stop ${key}? This ends its programs; its files stay.`))) {
-			return {kind: 'text', text: 'Nothing changed.'};
+			return unchanged;
 		}
 
 		return {kind: 'text', text: `Stopped ${key}.`, data: originalOf(await client.stopRuntime({params}, signal))};

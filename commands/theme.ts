@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import {command, noun} from '../src/command/command.ts';
+import {unchanged} from '../src/command/result.ts';
 import {themeNames, themeOf, themeSummaries} from '../src/terminal/theme/theme-names.ts';
 
 const use = command({
@@ -16,7 +17,7 @@ const use = command({
 		const {theme: current, askBackground} = program.store.getState();
 		const chosen = themeOf(theme) ?? themeOf(await choose());
 		if (!chosen) {
-			return {kind: 'text', text: 'Nothing changed.'};
+			return unchanged;
 		}
 
 		await program.local.settings.save('theme', chosen);

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import {leftOut} from '../src/agent/project/project.ts';
 import {command, noun} from '../src/command/command.ts';
+import {unchanged} from '../src/command/result.ts';
 
 const show = command({
 	name: 'show',
@@ -34,7 +35,7 @@ const add = command({
 		}
 
 		if (!yes && !(await interact.confirm(questionFor(files), undefined, trustDrawing(files, state)))) {
-			return {kind: 'text', text: 'Nothing changed.'};
+			return unchanged;
 		}
 
 		await program.project.files.decide(true, files);

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import {restore} from '../src/command/changes/restore.ts';
 import {command} from '../src/command/command.ts';
+import {unchanged} from '../src/command/result.ts';
 import {changeSteps} from '../src/core/session/changes.ts';
 import {redoOf, undoOf} from '../src/core/session/undo.ts';
 
@@ -27,7 +28,7 @@ export default command({
 		const plan = await changes.plan(steps, undone, signal);
 		const report = await restore(plan, redo ? 'redo' : 'undo', context);
 		if (!report) {
-			return {kind: 'text', text: 'Nothing changed.'};
+			return unchanged;
 		}
 
 		const {sentences, restored} = report;

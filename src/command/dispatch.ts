@@ -4,7 +4,7 @@ import {asksForHelp, fieldsOf, flagOf, readArguments} from './arguments.ts';
 import {choicesOf} from './completion/complete-argument.ts';
 import type {Command, CommandContext} from './context.ts';
 import {nameFlags} from './flag-names.ts';
-import type {Result} from './result.ts';
+import {type Result, unchanged} from './result.ts';
 import {findCommand} from './table.ts';
 import {splitWords} from './words.ts';
 
@@ -22,7 +22,7 @@ export async function dispatch(words: readonly string[], context: CommandContext
 	const isBare = found.rest.length === 0 && context.ui.live !== undefined && command.where !== 'shell';
 	const rest = isBare ? await askMissing(command, context) : found.rest;
 	if (!rest) {
-		return {kind: 'text', text: 'Nothing changed.'};
+		return unchanged;
 	}
 
 	if (asksForHelp(command, rest)) {

@@ -8,7 +8,14 @@ import type {Plot} from './render/plot.ts';
 
 /** The result of a command, as data. The app draws it, the shell prints it, `--json` prints `data`. */
 export type Result =
-	| {readonly kind: 'text'; readonly text: string; readonly hint?: string; readonly data?: Json}
+	| {
+			readonly kind: 'text';
+			readonly text: string;
+			readonly hint?: string;
+			readonly data?: Json;
+			/** True if the user closed a view, or cancelled a question, and nothing has changed: a screen prints nothing of it. */
+			readonly leavesNothing?: true;
+	  }
 	/** One thing with named values. */
 	| {
 			readonly kind: 'record';
@@ -78,6 +85,9 @@ export type Result =
 				| {readonly show: 'log-panel'; readonly isShown: boolean; readonly focus: string};
 	  }
 	| {readonly kind: 'quit'};
+
+/** The result of a command whose view the user closed, or whose question they cancelled. A shell says so. */
+export const unchanged = {kind: 'text', text: 'Nothing changed.', leavesNothing: true} as const satisfies Result;
 
 /** A saved session to play, that many times faster than recorded. */
 export type Replay = {readonly records: readonly Recorded[]; readonly speed: number};

@@ -63,12 +63,13 @@ export async function logIn(
 }
 
 /** Returns the result of a login that the user cancelled. A browser is not at hand on every machine. */
-export function cancelledLogin(server: Origin): {readonly kind: 'text'; readonly text: string; readonly hint: string} {
+export function cancelledLogin(server: Origin) {
 	return {
 		kind: 'text',
+		leavesNothing: true,
 		text: 'Login cancelled. Nothing changed.',
 		hint: `Log in with an API key instead: \`login --with-token --server ${server}\``,
-	};
+	} as const;
 }
 
 /** Logs the user in through a browser. Returns undefined if the server can't do that. */

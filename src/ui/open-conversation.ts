@@ -105,7 +105,7 @@ export async function openConversation(
 		painter.print(width => messageLines('✓', palette.success, text, undefined, {width, palette}));
 	const trust = createTrustQuestions({project: program.project.files, interact, homeFolder, warn, tell: tellDone});
 	const resume = async (session: string) => {
-		for (const notice of (await program.session.resume(session, questions.choose)) ?? ['Nothing changed.']) {
+		for (const notice of (await program.session.resume(session, questions.choose)) ?? []) {
 			warn(nameCommands(notice, 'app'));
 		}
 	};

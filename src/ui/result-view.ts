@@ -3,6 +3,7 @@ import {renderResult} from '../command/render/render.ts';
 import type {Result} from '../command/result.ts';
 import {withoutSecret} from '../command/secret-line.ts';
 import {isPlainWord} from '../command/words.ts';
+import {nameCommands} from '../core/command-words.ts';
 import {reportError} from '../core/error.ts';
 import {needsUser} from '../store/panel-slice.ts';
 import type {AppStore} from '../store/store.ts';
@@ -94,6 +95,8 @@ async function showResult(line: string, result: Result, {exact, signal}: ShowOpt
 		await confirmQuit(view);
 	} else if (result.kind === 'panel') {
 		await openPanel(result.panel, signal, view);
+	} else if (result.kind === 'text' && result.leavesNothing && interact.browse) {
+		store.getState().setToast(result.hint ? nameCommands(result.hint, 'app') : '');
 	} else if (isRunVisible(store)) {
 		// A message that was queued is shown as such.
 		if (result.kind === 'lines' && result.lines.length === 0) {
@@ -152,14 +155,20 @@ function isRunVisible(store: AppStore): boolean {
 
 type Browsing = {readonly exact: boolean; readonly open: NonNullable<SessionInteraction['browse']>};
 
-/** Shows a table that is longer than the window in a panel. */
+/** Shows a table that is longer than the window in a panel, which leaves nothing behind when it is closed. */
 async function browse(line: string, table: Table, {exact, open}: Browsing, view: View): Promise<void> {
-	const {painter, palette, entries, echoOf, carryOut} = view;
+	const {entries, carryOut} = view;
 	const {columns, rows, groups, title = withoutSecret(entries(), line), notes = [], opens} = table;
-	const said = {kind: 'text', text: '', hint: notes.join('\n')} as const;
-	const echo = echoOf(line);
-	painter.print(width => [...echo(width), ...(notes.length > 0 ? renderResult(said, {width, palette}) : [])]);
-	const id = await open({kind: 'table', title, columns, rows, exact, ...(groups && {groups}), ...(opens && {opens})});
+	const id = await open({
+		kind: 'table',
+		title,
+		columns,
+		rows,
+		exact,
+		notes: notes.map(note => nameCommands(note, 'app')),
+		...(groups && {groups}),
+		...(opens && {opens}),
+	});
 	if (opens && id?.split(' ').every(isPlainWord)) {
 		await carryOut(`/${[...opens.words, id].join(' ')}`);
 	}

@@ -50,6 +50,7 @@ test('a key of one server is never sent to another [6]', async () => {
 	const {run} = testContext({like: first, answers: [undefined]});
 	expect(await run('connect', there.origin)).toEqual({
 		kind: 'text',
+		leavesNothing: true,
 		text: 'Login cancelled. Nothing changed.',
 		hint: `Log in with an API key instead: \`login --with-token --server ${there.origin}\``,
 	});

@@ -136,6 +136,7 @@ test('a missing server and a missing or invalid key are one-sentence errors', as
 	});
 	expect(await testContext({...options, answers: [undefined]}).run('login')).toEqual({
 		kind: 'text',
+		leavesNothing: true,
 		text: 'Login cancelled. Nothing changed.',
 		hint: `Log in with an API key instead: \`login --with-token --server ${server.origin}\``,
 	});

@@ -102,7 +102,8 @@ test('Escape cancels the picker', async () => {
 	terminal.type('/model\r');
 	await terminal.waitFor('Select a model');
 	terminal.press('escape');
-	await terminal.waitFor('Nothing changed.');
+	await terminal.waitFor(() => !terminal.text().includes('Select a model'));
+	expect(terminal.text()).not.toContain('❯ /model');
 	await waitForIdle(terminal);
 	expect(terminal.status()).toContain('custom/alpha');
 });

@@ -36,7 +36,7 @@ test('a browser login is shown, copied, canceled with Esc, then approved, while 
 	expect(terminal.output()).toContain(toClipboard(`${server.origin}/device`));
 
 	terminal.press('escape');
-	await terminal.waitFor('Login cancelled. Nothing changed.');
+	await terminal.waitFor('Log in with an API key instead');
 	await waitForIdle(terminal);
 
 	isApproved = true;

@@ -28,7 +28,7 @@ describe.each([
 		terminal.type('/resume\r');
 		await terminal.waitFor(/❯ Web shop +runtime on local · running · 1 credit · seen now/);
 		terminal.press('escape');
-		await terminal.waitFor('Nothing changed.');
+		await terminal.waitFor(() => !terminal.text().includes('Esc cancel'));
 		expect(await quit(terminal)).toEqual({status: 0, signal: 0});
 		expect(terminal.wrapped()).toBe(0);
 	});

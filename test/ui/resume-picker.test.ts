@@ -90,15 +90,16 @@ test('a filter and Enter that arrive together resume the session', async () => {
 	expect(store.getState().transcript.session).toBe('10000000-5a37-4c8e-9d3a-000000000000');
 });
 
-test('Escape changes nothing', async () => {
-	const {type, waitFor, store} = await appWithThings(80, 24);
+test('Escape changes nothing, and leaves nothing on the screen', async () => {
+	const {type, waitFor, store, lines} = await appWithThings(80, 24);
 	const {session} = store.getState().transcript;
 	type('/resume\r');
 	await waitFor('Esc cancel');
 	type(`dev${keys.escape}`);
-	await waitFor('Nothing changed.');
-	const {transcript, panel, composer} = store.getState();
-	expect([transcript.session, panel, composer.text]).toEqual([session, undefined, '']);
+	await expect.poll(() => store.getState().panel).toBe(undefined);
+	const {transcript, composer} = store.getState();
+	expect([transcript.session, composer.text]).toEqual([session, '']);
+	await expect.poll(() => lines().join('\n')).not.toMatch(/Nothing changed|\/resume/);
 });
 
 test('a session that --resume names and nobody has ends the app with an error; a prefix of an id opens it', async () => {

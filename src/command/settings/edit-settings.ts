@@ -6,7 +6,7 @@ import type {Choice} from '../../core/question.ts';
 import {safeLine} from '../../terminal/text/safe-text.ts';
 import {lineWidth, padEnd, truncate} from '../../terminal/text/width.ts';
 import type {CommandContext} from '../context.ts';
-import type {Result} from '../result.ts';
+import {type Result, unchanged} from '../result.ts';
 import {changeNotice, changeSetting, unchangeable} from './change-setting.ts';
 import {type SettingState, settingStates} from './setting-states.ts';
 import {settingText, sourceText} from './setting-views.ts';
@@ -29,8 +29,8 @@ export async function editSettings(context: CommandContext): Promise<Result> {
 		opensAt = await interact.choose({title: 'Settings', choices: choicesOf(states), opensAt});
 		const state = states.find(({key}) => key === opensAt);
 		if (!state) {
-			const text = [...changes.values()].join('\n') || 'Nothing changed.';
-			return {kind: 'text', text, data: {changed: [...changes.keys()]}};
+			const text = [...changes.values()].join('\n');
+			return {...(text ? {kind: 'text', text} : unchanged), data: {changed: [...changes.keys()]}};
 		}
 
 		try {

@@ -23,6 +23,8 @@ export type TablePanel = TableContent & {
 	readonly title: string;
 	/** True to show times in full from the start. */
 	readonly exact?: boolean;
+	/** Sentences below the rows, as many as have room. */
+	readonly notes?: readonly string[];
 	/** The id of each row, in the order of `rows`, if rows can be opened. It is the answer of the panel. */
 	readonly opens?: {readonly ids: readonly string[]};
 };
@@ -30,9 +32,12 @@ export type TablePanel = TableContent & {
 /** Lines above the rows: the title, the filter, the column labels. */
 const frameRows = 3;
 
+/** Fewest rows of a table with notes below it. */
+const leastRows = 6;
+
 export const tablePanel: PanelModule<TablePanel> = {
 	initial: ({exact = false}) => ({manner: 'waits', exact}),
-	rows: ({rows}) => rows.length + frameRows,
+	rows: ({rows, notes = []}) => rows.length + frameRows + notes.length,
 
 	/** A key opens the chosen row, moves to another one, sorts the table, or edits the filter. */
 	press(pressed, panel, keys) {
@@ -87,7 +92,8 @@ function TableView({panel, height}: PanelProps<TablePanel>) {
 	const filter = useApp(state => state.filter);
 	const {rows, found, chosen, sort, fit, exact, keymap} = useTable(panel, filter, columns);
 
-	const room = Math.max(1, height - frameRows);
+	const notes = (panel.notes ?? []).slice(0, Math.max(0, height - frameRows - leastRows));
+	const room = Math.max(1, height - frameRows - notes.length);
 	// A sorted table is one list.
 	const grouped = sort ? found.slice(0, chosen + room + 1).map(row => ({...row, group: undefined})) : found;
 	const {visible, more} = listPart(grouped, {chosen, room, count: found.length}, palette);
@@ -120,6 +126,7 @@ function TableView({panel, height}: PanelProps<TablePanel>) {
 				</Text>
 			)}
 			<Lines lines={lines.length > 0 ? [...lines, ...more] : [palette.dim('  Nothing matches.')]} />
+			<Lines lines={notes.map(note => truncate(palette.dim(safeLine(note)), columns))} />
 		</Box>
 	);
 }
