@@ -155,6 +155,7 @@ test.each([
 		model: '',
 		arguments: {},
 		status: 'done',
+		milliseconds: 3,
 		open: false,
 		at,
 	} as const;
