@@ -1,4 +1,5 @@
 import {expect, test} from 'vitest';
+import {unchanged} from '../../src/command/result.ts';
 import {drawn, testContext} from '../commands/context.ts';
 
 test('a noun alone runs its list, in the app and in a shell', async () => {
@@ -20,7 +21,7 @@ test('a noun without a list offers its verbs in the app and prints its usage in 
 test('the app asks for a missing argument, with known values to select', async () => {
 	const {runInApp, asked, store} = testContext({answers: ['', undefined, undefined]});
 	store.getState().setValuesOf(kind => (kind === 'runtime' ? ['dev-box'] : []));
-	const nothing = {kind: 'text', text: 'Nothing changed.'};
+	const nothing = unchanged;
 	expect(await runInApp('runtime', 'resume')).toEqual(nothing);
 	expect(await runInApp('connect')).toEqual(nothing);
 	expect(asked).toEqual([

@@ -74,7 +74,7 @@ test('no key, or a cancelled question, stores nothing', async () => {
 		code: 'usage',
 		message: 'Missing API key.',
 	});
-	const text = {kind: 'text', text: 'Nothing was stored.'};
+	const text = {kind: 'text', text: 'Nothing was stored.', leavesNothing: true};
 	expect(await testContext().run('keys', 'set', 'openai')).toEqual(text);
 	expect(await testContext().runInApp('keys', 'set', 'custom')).toEqual(text);
 });

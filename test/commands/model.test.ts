@@ -1,5 +1,6 @@
 import {expect, test} from 'vitest';
 import {modelChoices} from '../../commands/model.ts';
+import {unchanged} from '../../src/command/result.ts';
 import {reportError} from '../../src/core/error.ts';
 import {replaced} from '../../src/loader/chunks.ts';
 import {registry} from '../../src/providers/registry.ts';
@@ -105,7 +106,7 @@ test.each([
 
 test('without an id the user selects: usable models first, the others with what is missing', async () => {
 	const {run, asked} = testContext({env: {GROQ_API_KEY: 'gsk-0123456789'}, answers: [undefined]});
-	expect(await run('model')).toEqual({kind: 'text', text: 'Nothing changed.'});
+	expect(await run('model')).toEqual(unchanged);
 	const [pick] = asked;
 	const choices = pick instanceof Object && 'choices' in pick && Array.isArray(pick.choices) ? pick.choices : [];
 	expect(choices[0]).toMatchObject({

@@ -1,4 +1,5 @@
 import {expect, test} from 'vitest';
+import {unchanged} from '../../src/command/result.ts';
 import {saveProfile} from '../../src/config/profiles.ts';
 import {openRecents} from '../../src/config/recents.ts';
 import {secret} from '../../src/core/secrets/secret.ts';
@@ -90,7 +91,7 @@ test('a profile is activated by name, or selected', async () => {
 	expect(asked[0]).toMatchObject({title: 'Select a profile', choices: [{id: 'agents.example.com'}, {id: 'lab'}]});
 	expect(context.program.local.config.read().activeProfile).toBe('lab');
 	expect(store.getState().connection).toMatchObject({profile: 'lab', server: 'http://127.0.0.1:8700'});
-	expect(await run('profile', 'use')).toEqual({kind: 'text', text: 'Nothing changed.'});
+	expect(await run('profile', 'use')).toEqual(unchanged);
 });
 
 test('an unknown profile is refused with the existing ones', async () => {
@@ -108,7 +109,7 @@ test('an unknown profile is refused with the existing ones', async () => {
 
 test('a profile is removed after confirmation or with --yes', async () => {
 	const {run, context, asked} = await twoLogins(['no', 'yes']);
-	expect(await run('profile', 'forget', 'lab')).toEqual({kind: 'text', text: 'Nothing changed.'});
+	expect(await run('profile', 'forget', 'lab')).toEqual(unchanged);
 	expect(asked).toEqual(['Forget profile lab and its key?']);
 	await run('profile', 'forget', 'lab');
 	expect(Object.keys(context.program.local.config.read().profiles)).toEqual(['agents.example.com']);

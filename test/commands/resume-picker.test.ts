@@ -1,5 +1,6 @@
 import {writeFileSync} from 'node:fs';
 import {expect, test} from 'vitest';
+import {unchanged} from '../../src/command/result.ts';
 import type {Choice} from '../../src/core/question.ts';
 import {said, start, used, user} from '../core/records.ts';
 import {api, inWorkspace} from './api.ts';
@@ -51,7 +52,7 @@ function offered({asked}: TestContext): readonly Choice[] {
 test('the picker lists everything known with state, cost and age, without a request', async () => {
 	const {server, here, saved, profile} = await atWork();
 	const {run, asked} = testContext({like: here, env: server.env});
-	expect(await run('resume')).toEqual({kind: 'text', text: 'Nothing changed.'});
+	expect(await run('resume')).toEqual(unchanged);
 	const choices = offered({...here, asked});
 	expect(choices.map(({label, detail}) => [label, detail])).toEqual([
 		['Read it', `saved · $0.013 · 3 h ago · 2 messages · ${saved.slice(0, 8)}`],
@@ -89,7 +90,7 @@ test('a runtime selected in the app is confirmed as in runtime resume', async ()
 	const answers = [`runtime ${profile} ${server.origin} acme lab ${runtime.id}`, undefined];
 	const {runInApp, asked, store} = testContext({like: here, env: server.env, answers});
 	store.getState().setConnection({profile, server: server.origin, state: 'ready'});
-	expect(await runInApp('resume')).toEqual({kind: 'text', text: 'Nothing changed.'});
+	expect(await runInApp('resume')).toEqual(unchanged);
 	expect([asked.at(-1), server.seen]).toEqual(['It uses credits while it runs. Resume it?', []]);
 });
 

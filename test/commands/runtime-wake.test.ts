@@ -1,4 +1,5 @@
 import {expect, onTestFinished, test} from 'vitest';
+import {unchanged} from '../../src/command/result.ts';
 import {grantCredits} from '../../src/server/credits/account.ts';
 import {listen} from '../../src/server/http/listen.ts';
 import {createRuntime} from '../../src/server/sandboxes/create-runtime.ts';
@@ -22,7 +23,7 @@ const paused = {
 test('the app asks before it resumes a runtime, and No changes nothing', async () => {
 	const {env, seen} = await api({[path('dev-box')]: {json: paused}});
 	const {run, runInApp, asked} = testContext({env, answers: [undefined, 'yes', undefined]});
-	expect(await runInApp('runtime', 'resume', 'dev-box')).toEqual({kind: 'text', text: 'Nothing changed.'});
+	expect(await runInApp('runtime', 'resume', 'dev-box')).toEqual(unchanged);
 	expect([asked, seen]).toEqual([['This may use credits. Resume it?'], []]);
 
 	const woken = await runInApp('runtime', 'resume', 'dev-box');

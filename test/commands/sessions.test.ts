@@ -1,6 +1,7 @@
 import {readdirSync, readFileSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {expect, test} from 'vitest';
+import {unchanged} from '../../src/command/result.ts';
 import {printResult} from '../../src/headless/print.ts';
 import {called, done, said, start, used, user} from '../core/records.ts';
 import {output} from '../headless/output.ts';
@@ -77,7 +78,7 @@ test('a session is resumed by its id or a prefix, or selected', async () => {
 	expect([await here.run('resume', id), await here.run('continue', id.slice(0, 6))]).toEqual([open, open]);
 	expect(await here.run('resume')).toEqual(open);
 	expect(here.asked).toMatchObject([{title: 'Resume a session', choices: [{id, label: 'Read it'}]}]);
-	expect(await here.run('resume')).toEqual({kind: 'text', text: 'Nothing changed.'});
+	expect(await here.run('resume')).toEqual(unchanged);
 });
 
 test('a session that cannot be resumed is an error', async () => {
