@@ -1,4 +1,4 @@
-import {join} from 'node:path';
+import {join, resolve} from 'node:path';
 import * as z from 'zod/mini';
 import {isInstruction} from '../src/agent/project/instruction-text.ts';
 import {locationOf, type ProjectState} from '../src/agent/project/project.ts';
@@ -69,7 +69,7 @@ async function chosenFile(
 
 	if (wanted !== undefined) {
 		const found = [
-			paths.filter(path => path === wanted),
+			paths.filter(path => path === resolve(program.project.folder.path(), wanted)),
 			paths.filter(path => path.endsWith(wanted)),
 			paths.filter(path => path.includes(wanted)),
 		];
