@@ -130,7 +130,7 @@ export function createScreen(
 		erase({keepsAbove} = {keepsAbove: false}) {
 			if (!main.isErased()) {
 				flush();
-				write(main.erase());
+				write(main.erase(keepsAbove));
 			}
 
 			hold();
@@ -208,6 +208,9 @@ function createMain(
 			? {...found, printed, frame, resize, drawn: {...found.drawn, isCursorShown: drawn.isCursorShown}}
 			: region;
 	};
+	/** Returns the bytes of a frame behind the questions that follow it on its way. */
+	const followed = (before: Region, kept: number, data: string, size: Size): string =>
+		data && !before.prefix ? (sentFrames()?.send({before, kept, data, size}) ?? '') + data : data;
 	return {
 		region: () => region,
 		setRegion(next: Region) {
@@ -224,19 +227,23 @@ function createMain(
 			const next = drawRegion({...resized, frame}, size, drawing());
 			region = next.region;
 			isErased = false;
-			const {data} = next;
 			const kept = resized.above.length;
-			const sent = {...before, printed: resized.isPassing ? [] : before.printed};
-			return data && !before.prefix ? (sentFrames()?.send({before: sent, kept, data, size}) ?? '') + data : data;
+			return followed({...before, printed: resized.isPassing ? [] : before.printed}, kept, next.data, size);
 		},
 		isErased: () => isErased,
-		/** Returns the bytes that erase the frame. */
-		erase(): string {
-			sentFrames()?.landed();
-			const next = eraseFrame(region, sizeOf(output).rows);
-			region = next.region;
+		/** Returns the bytes that erase the frame. They are followed on their way if the next frame goes to the same place. */
+		erase(isFollowed: boolean): string {
+			const before = region;
+			const size = sizeOf(output);
+			const {data, region: erased} = eraseFrame(before, size.rows);
+			region = erased;
 			isErased = true;
-			return next.data;
+			if (!isFollowed) {
+				sentFrames()?.landed();
+				return data;
+			}
+
+			return followed({...before, printed: []}, before.above.length, data, size);
 		},
 	};
 }

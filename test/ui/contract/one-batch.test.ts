@@ -85,8 +85,8 @@ async function streamed(kind: TerminalKind, time: VirtualTime, steps: readonly S
 	for (const {sizes, opens, waitMs} of steps) {
 		const opening: Opening | undefined = opens && openings[opens];
 		if (isDisturbed && opening) {
+			// Without a wait, the window is resized in the turn in which a panel opens.
 			await (typeof opening.what === 'string' ? app.type(opening.what) : openPanel(app.store, opening.what));
-			await time.turns();
 		}
 
 		await say(waitMs);

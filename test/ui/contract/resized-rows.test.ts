@@ -1,4 +1,5 @@
 import {expect, test} from 'vitest';
+import {openPanel} from '../../../src/ui/panels/panels.ts';
 import {type Cell, fillWindow} from './cell.ts';
 import {startInTerminal} from './contract-app.ts';
 import {openEmulated} from './emulated-terminal.ts';
@@ -61,4 +62,23 @@ test('rows that a narrower window cut are whole again in a wider one', async () 
 	}
 
 	expect(shown()).toEqual(before);
+});
+
+test.each([
+	['narrower', 48, 24],
+	['wider', 120, 24],
+	['lower', 80, 12],
+])('a window made %s in the turn in which a picker opens keeps nothing of the frame', async (_, columns, rows) => {
+	const {app, terminal, time} = await openFilled(vte, [80, 24]);
+	await time.pass(500);
+	const text = () => [...terminal.scrollback(), ...terminal.window()].join('\n').trimEnd();
+	const before = text();
+	openPanel(app.store, opened['a picker']);
+	await terminal.resize(columns, rows);
+	await time.pass(500);
+	await terminal.resize(80, 24);
+	await time.pass(500);
+	app.store.getState().closePanel();
+	await time.pass(500);
+	expect(text()).toBe(before);
 });
