@@ -12,6 +12,7 @@ import type {Interaction} from '../platform/interaction.ts';
 import type {LiveSession} from '../session/conversation.ts';
 import type {AppStore} from '../store/store.ts';
 import {truncate} from '../terminal/text/width.ts';
+import type {SessionInteraction} from './interaction.ts';
 import {returnQueue} from './kept-prompts.ts';
 import {createResultView, type ResultDependencies, type ResultView} from './result-view.ts';
 import {messageLines} from './transcript/message-lines.ts';
@@ -175,7 +176,8 @@ type Line = FlaggedWords & {readonly line: string; readonly path: string};
 
 /** Executes a command. If it needs a login, offers one and tries again. */
 function resultOf({line, path, rest, flags}: Line, signal: AbortSignal, parts: Parts) {
-	const {store, interact, contextFor, conversation, logs, painter} = parts;
+	const {store, contextFor, conversation, logs, painter} = parts;
+	const interact = untilAborted(parts.interact, signal);
 	const live: LiveSession = {
 		...conversation,
 		send: text =>
@@ -202,6 +204,24 @@ function resultOf({line, path, rest, flags}: Line, signal: AbortSignal, parts: P
 	const attempt = () => execute(rest);
 	const logIn = (server: string) => execute(['login'], {...flags, server});
 	return path === 'login' ? attempt() : logInPlace(attempt, interact.confirm, logIn);
+}
+
+/** Returns questions that throw the signal's reason, instead of opening a panel, once it is aborted. */
+function untilAborted(interact: SessionInteraction, signal: AbortSignal): SessionInteraction {
+	const guarded =
+		<Given extends readonly unknown[], Value>(question: (...given: Given) => Promise<Value>) =>
+		async (...given: Given) => {
+			signal.throwIfAborted();
+			return question(...given);
+		};
+	const {ask, choose, confirm, review} = interact;
+	return {
+		...interact,
+		ask: guarded(ask),
+		choose: guarded(choose),
+		confirm: guarded(confirm),
+		...(review && {review: guarded(review)}),
+	};
 }
 
 /** Sends a message in the form that the user wants. */

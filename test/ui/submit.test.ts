@@ -2,6 +2,7 @@ import {writeFileSync} from 'node:fs';
 import {describe, expect, test} from 'vitest';
 import * as z from 'zod/mini';
 import {command} from '../../src/command/command.ts';
+import {unchanged} from '../../src/command/result.ts';
 import {setComposerText} from '../../src/editor/editor.ts';
 import {refuseElsewhere} from '../../src/session/resume-session.ts';
 import {finish, scriptedModel, text} from '../agent/scripted.ts';
@@ -28,8 +29,21 @@ const hang = command({
 		new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason), {once: true})),
 });
 
+/** Takes no notice of its signal before it asks, as a command that loads what it shows. */
+const linger = command({
+	name: 'linger',
+	summary: 'Ask late',
+	args: z.object({}),
+	whileRunning: true,
+	async run(_, {signal, ui: {interact}}) {
+		await new Promise(resolve => signal.addEventListener('abort', resolve, {once: true}));
+		await interact.choose({title: 'Too late', choices: [{id: 'one', label: 'one'}]});
+		return unchanged;
+	},
+});
+
 async function started(options: Parameters<typeof runApp>[0] = {}) {
-	const app = runApp({...options, more: [hang]});
+	const app = runApp({...options, more: [hang, linger]});
 	await app.waitFor('Demo model');
 	/** The lines below the welcome, without the live region. */
 	const shown = () => app.lines().slice(9, app.lines().findLastIndex(line => line.startsWith('────')) - 1);
@@ -215,6 +229,16 @@ describe('a command that hangs', () => {
 		await waitFor('idle');
 		expect(shown()).toEqual(['■ /hang was interrupted.']);
 		expect(store.getState().busy).toBe(false);
+	});
+
+	test('asks nothing any more, even if it goes on', async () => {
+		const {type, waitFor, shown, store} = await started();
+		type('/linger\r');
+		await waitFor('● /linger');
+		type('\u001b');
+		await waitFor('/linger was interrupted.');
+		await waitFor('idle');
+		expect([store.getState().panel, ...shown()]).toEqual([undefined, '■ /linger was interrupted.']);
 	});
 
 	test('does not block another one', async () => {
