@@ -61,5 +61,5 @@ test('a call that waits for those before it has not begun: neither its sign nor 
 	feed({type: 'approval-answer', id: 'a', allowed: true, hash: 'h'});
 	expect(live()).toEqual([expect.stringMatching(/^\S Run echo a +5\d s$/), waiting]);
 	feed(result('a', 'a'));
-	expect(live()).toEqual([expect.stringMatching(/^[^◌] Run echo b · \d+ s$/)]);
+	expect(live()).toEqual([expect.stringMatching(/^[^◌] Run echo b +\d+ s$/)]);
 });
