@@ -1,5 +1,6 @@
 import type {ReviewedFile, TakenBack} from '../agent/changes/review.ts';
 import type {About, Answer, BrowserLogin, Choice, FilterField} from '../core/question.ts';
+import type {CopyWay} from '../terminal/clipboard.ts';
 import type {SubjectDrawing} from '../terminal/text/drawing.ts';
 
 /** A question of the program itself. */
@@ -59,8 +60,8 @@ export type Interaction = {
 	 * there is no editor, or it fails.
 	 */
 	readonly editFile?: (path: string) => Promise<void>;
-	/** Sends a text to the clipboard of the terminal. Returns false if it is too long. Left out without a terminal that copies. */
-	readonly copy?: (text: string) => boolean;
+	/** Copies as `copyTo` does. Left out without a screen. */
+	readonly copy?: (text: string) => CopyWay | undefined;
 	/** Returns the first line of a pipe, '' for none. Left out at a terminal. */
 	readonly piped?: () => Promise<string>;
 	/**

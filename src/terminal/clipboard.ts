@@ -52,7 +52,7 @@ const tmuxVariables = ['HOME', 'LANG', 'LC_ALL', 'LC_CTYPE', 'TERM', 'TMUX', 'TM
  * Puts a text into a new buffer of tmux, which also sends it to the clipboard of its terminal. As it comes, tmux accepts
  * neither OSC 52 nor other sequences from programs in it. Never throws; nothing happens if tmux refuses.
  */
-export function copyInTmux(text: string, env: Environment): void {
+function copyInTmux(text: string, env: Environment): void {
 	const variables = Object.fromEntries(
 		tmuxVariables.flatMap(name => (env[name] === undefined ? [] : [[name, env[name]]])),
 	);
@@ -91,4 +91,33 @@ export function clipboardSupport(env: Environment): ClipboardSupport {
 
 	// Without its terminfo entry Alacritty is of the type xterm-256color.
 	return copyingPrograms.test(TERM_PROGRAM) || copyingTypes.test(TERM) || ALACRITTY_WINDOW_ID ? 'yes' : 'unknown';
+}
+
+/** The way that a copy went to the clipboard, as the user reads it. */
+export type CopyWay = 'OSC 52' | 'through tmux';
+
+/**
+ * Sends a text to the clipboard of the terminal, without control characters (SAFETY 3). Returns the way it went; undefined
+ * if it is too long, or the terminal is known not to copy.
+ */
+export function copyTo(write: (text: string) => void, copied: string, env: Environment): CopyWay | undefined {
+	const text = plainCopy(copied);
+	const support = clipboardSupport(env);
+	const sequence = support === 'no' ? '' : copySequence(text, env);
+	if (sequence === '') {
+		return undefined;
+	}
+
+	write(sequence);
+	if (support !== 'tmux') {
+		return 'OSC 52';
+	}
+
+	copyInTmux(text, env);
+	return 'through tmux';
+}
+
+/** Returns what the user reads about a copy. */
+export function copyNote(what: string, way: CopyWay | undefined): string {
+	return way ? `Copied ${what} (${way}).` : 'Not copied: too long, or not supported by this terminal.';
 }

@@ -1,5 +1,5 @@
 import type {Environment} from '../core/environment.ts';
-import {copyInTmux, copySequence, plainCopy} from './clipboard.ts';
+import {type CopyWay, copyTo} from './clipboard.ts';
 import {createSuspension, type EndSignal, type HookedEvent, type ProcessHooks} from './suspension.ts';
 import {
 	createModeSwitches,
@@ -64,8 +64,8 @@ export type TerminalSession = {
 	readonly signal: (sequence: string) => void;
 	/** Writes a title or a progress of that file, now and each time the terminal is ours again, until it is disabled. */
 	readonly show: (mode: ShownMode, sequence: string) => void;
-	/** Copies to the clipboard of the terminal (OSC 52). Returns false if the text is too long or there is no terminal. */
-	readonly copy: (text: string) => boolean;
+	/** Copies as `copyTo` does. Returns undefined without a terminal, too. */
+	readonly copy: (text: string) => CopyWay | undefined;
 };
 
 /** How long a signal waits for `onEnd` before it ends us. */
@@ -135,20 +135,8 @@ export function createTerminalSession(options: TerminalSessionOptions): Terminal
 		suspend: suspension.suspend,
 		lend: suspension.lend,
 		isLent: suspension.isLent,
-		copy: text => isTerminal && copyTo(write, text, environment),
+		copy: text => (isTerminal ? copyTo(write, text, environment) : undefined),
 	};
-}
-
-/** Sends a text to the clipboard, without control characters (SAFETY 3). Returns false if it is too long. */
-function copyTo(write: (text: string) => void, copied: string, environment: Environment): boolean {
-	const text = plainCopy(copied);
-	const sequence = copySequence(text, environment);
-	write(sequence);
-	if (sequence && environment['TMUX']) {
-		copyInTmux(text, environment);
-	}
-
-	return sequence !== '';
 }
 
 /** Calls `end` once something is over; at once without it. */

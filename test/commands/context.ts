@@ -15,7 +15,7 @@ import {compose} from '../../src/program/program.ts';
 import {openHome} from '../../src/storage/home.ts';
 import {createSessionAccess} from '../../src/storage/session-access.ts';
 import {type AppStore, createAppStore} from '../../src/store/store.ts';
-import {copySequence} from '../../src/terminal/clipboard.ts';
+import {copyTo} from '../../src/terminal/clipboard.ts';
 import {createPalette} from '../../src/terminal/text/style.ts';
 import {temporaryFolder} from '../storage/temporary.ts';
 
@@ -118,7 +118,7 @@ export function testContext({
 				choose: answer,
 				confirm: async question => (await answer(question)) === 'yes',
 				say: text => said.push(text),
-				copy: text => copySequence(text) !== '' && copied.push(text) > 0,
+				copy: text => copyTo(() => copied.push(text), text, {TERM: 'xterm', ...env}),
 				showLogin(login, cancel) {
 					shown.push(login);
 					onLogin?.(login, cancel);

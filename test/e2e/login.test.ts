@@ -29,9 +29,9 @@ test('a browser login is shown, copied, canceled with Esc, then approved, while 
 	expect(screen[page + 2]).toMatch(/^1[45] m \d\d s left · c copy code · u copy URL · Esc cancel$/);
 
 	terminal.type('c');
-	await terminal.waitFor('Copied the code.');
+	await terminal.waitFor('Copied the code (OSC 52).');
 	terminal.type('u');
-	await terminal.waitFor('Copied the URL.');
+	await terminal.waitFor('Copied the URL (OSC 52).');
 	expect(terminal.output()).toContain(toClipboard(userCode));
 	expect(terminal.output()).toContain(toClipboard(`${server.origin}/device`));
 

@@ -144,7 +144,7 @@ test.each([
 	session.enable('bracketed-paste');
 	session.signal('\u0007');
 	session.show('title', '\u001b]2;x\u001b\\');
-	expect(session.copy('text')).toBe(false);
+	expect(session.copy('text')).toBe(undefined);
 	session.end();
 	expect(output()).toBe('');
 });
@@ -180,16 +180,22 @@ test('keys with modifiers are asked for at a level that leaves Ctrl+C as it is, 
 
 test('a copy is encoded whole and without control characters, or not sent [3]', () => {
 	const {session, output} = harness();
-	expect(session.copy('é\u001b')).toBe(true);
+	expect(session.copy('é\u001b')).toBe('OSC 52');
 	expect(output()).toBe(`\u001b]52;c;${Buffer.from('é').toString('base64')}\u001b\\`);
-	expect(session.copy('x'.repeat(80_000))).toBe(false);
+	expect(session.copy('x'.repeat(80_000))).toBe(undefined);
+	expect(output()).toBe('');
+});
+
+test('nothing is sent to a terminal that is known not to copy, and nothing is said to be copied', () => {
+	const {session, output} = harness({TERM: 'xterm-256color', VTE_VERSION: '7600'});
+	expect(session.copy('text')).toBe(undefined);
 	expect(output()).toBe('');
 });
 
 test('a copy in tmux or GNU screen reaches the terminal around it', () => {
 	const encoded = Buffer.from('text').toString('base64');
 	const inTmux = harness({TMUX: '/nonexistent,1,0', PATH: '/nonexistent'});
-	expect(inTmux.session.copy('text')).toBe(true);
+	expect(inTmux.session.copy('text')).toBe('through tmux');
 	expect(inTmux.output()).toBe(`\u001b]52;c;${encoded}\u001b\\\u001bPtmux;\u001b\u001b]52;c;${encoded}\u0007\u001b\\`);
 
 	const inScreen = harness({STY: '1.pts-0.host'});

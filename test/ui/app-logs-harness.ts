@@ -38,7 +38,7 @@ export function openAppLogs(columns = 80, rows = 24) {
 		fullScreen,
 		folder,
 		homeFolder: folder,
-		copy: text => copied.push(text) > 0,
+		copy: text => (copied.push(text) > 0 ? 'OSC 52' : undefined),
 		suspend: () => undefined,
 		openTranscript: at => moments.push(at),
 	});

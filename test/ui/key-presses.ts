@@ -68,7 +68,7 @@ export function handler({
 		openTranscript: async () => void asked.push('transcript'),
 		openLogs: () => asked.push('open logs') > 0,
 		quit: () => asked.push('quit'),
-		copy: text => asked.push(`copy ${text}`) > 0,
+		copy: text => (asked.push(`copy ${text}`) > 0 ? 'OSC 52' : undefined),
 		interact: {say: toast => store.getState().setToast(toast), show: title => asked.push(`show ${title}`)},
 		now: () => time,
 		later: (run, milliseconds) => timers.push({at: time + milliseconds, run}),

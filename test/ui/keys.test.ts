@@ -200,6 +200,12 @@ test('keys that follow a paste at once edit in order, and neither send nor switc
 	expect(store.getState().approvalMode).toBe('ask');
 });
 
+test('what is selected is copied, and the way that it went is said', () => {
+	const {press, asked, toast} = handler({text: 'abc'});
+	press(`${esc}[1;2D${esc}[1;2D`, `${esc}w`);
+	expect([asked, toast()]).toEqual([['copy bc'], 'Copied 2 characters (OSC 52).']);
+});
+
 test('Tab completes what follows a paste, and the paste stays', () => {
 	const {press, store} = handler();
 	press('/rename 🔑 ', pasted('one\ntwo\nthree'));

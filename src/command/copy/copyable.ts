@@ -2,7 +2,7 @@ import {cutLine} from '../../core/cut-text.ts';
 import {formatAmount} from '../../core/format.ts';
 import type {Block} from '../../core/session/block.ts';
 import type {ClipboardSupport} from '../../terminal/clipboard.ts';
-import {clipboardSupport, plainCopy} from '../../terminal/clipboard.ts';
+import {clipboardSupport, copyNote, plainCopy} from '../../terminal/clipboard.ts';
 import {lexBlocks} from '../../terminal/markdown/markdown-lexer.ts';
 import type {CommandContext} from '../context.ts';
 import type {Result} from '../result.ts';
@@ -97,17 +97,17 @@ export async function copied(found: Copyable, context: CommandContext): Promise<
 	} = context;
 	const text = plainCopy(found.text.slice(0, maxLength));
 	const support = interact.copy ? clipboardSupport(env) : 'no';
-	const isSent = support !== 'no' && (interact.copy?.(text) ?? false);
-	const file = isSent && support !== 'unknown' ? undefined : await keepCopy(`${text}\n`);
+	const way = interact.copy?.(text);
+	const file = way && support !== 'unknown' ? undefined : await keepCopy(`${text}\n`);
 	const what = `${nameOf(found)}, ${formatAmount(text.split('\n').length, 'line')}`;
 	return {
 		kind: 'text',
-		text: isSent ? `Copied ${what} (${support === 'tmux' ? 'through tmux' : 'OSC 52'}).` : `Saved ${what}, to ${file}.`,
-		...(file !== undefined && {hint: isSent ? `If your terminal blocks this: ${file}` : whyNot(support)}),
+		text: way ? copyNote(what, way) : `Saved ${what}, to ${file}.`,
+		...(file !== undefined && {hint: way ? `If your terminal blocks this: ${file}` : whyNot(support)}),
 		data: {
 			kind: found.kind,
 			number: found.number,
-			clipboard: isSent,
+			clipboard: way !== undefined,
 			file: file ?? null,
 			bytes: Buffer.byteLength(text),
 		},

@@ -8,6 +8,7 @@ import {allLogs, type OpenLog} from '../../store/logs-slice.ts';
 import {needsUser} from '../../store/panel-slice.ts';
 import type {AppStore} from '../../store/store.ts';
 import type {Size} from '../../store/view-slice.ts';
+import type {CopyWay} from '../../terminal/clipboard.ts';
 import type {Palette} from '../../terminal/text/style.ts';
 import {lineWidth} from '../../terminal/text/width.ts';
 import type {FullScreen} from '../screen/full-screen.ts';
@@ -34,7 +35,7 @@ export type LogScreenOptions = {
 	/** The working folder: files are saved there, and paths below it are shown without it. */
 	readonly folder: string;
 	readonly homeFolder: string | undefined;
-	readonly copy: (text: string) => boolean;
+	readonly copy: (text: string) => CopyWay | undefined;
 	readonly suspend: () => void;
 	/** Shows the transcript at a moment, in milliseconds since the epoch. */
 	readonly openTranscript: (at: number) => void;

@@ -3,6 +3,7 @@ import type {BrowserLogin} from '../../core/question.ts';
 import {type DeviceAction, deviceKeys} from '../../editor/keymap/default-keys.ts';
 import {hintKey, hintsOf} from '../../editor/keymap/key-label.ts';
 import {actionOf, type Keymap, keymapOf, pressedKey} from '../../editor/keymap/keymap.ts';
+import {copyNote} from '../../terminal/clipboard.ts';
 import {fitHints} from '../../terminal/text/fit-parts.ts';
 import {safeLine} from '../../terminal/text/safe-text.ts';
 import type {Palette} from '../../terminal/text/style.ts';
@@ -52,8 +53,7 @@ export function pressInDevicePanel(
 	{code, page, pageWithCode, opens}: DevicePanel,
 	{copy, openPage, say}: Effects,
 ): void {
-	const copyAndSay = (text: string, name: string) =>
-		say(copy(text) ? `Copied the ${name}.` : "Not copied: the terminal doesn't support it.");
+	const copyAndSay = (text: string, name: string) => say(copyNote(`the ${name}`, copy(text)));
 	if (action === 'device.copy-code' && code) {
 		copyAndSay(code, 'code');
 	} else if (action === 'device.copy-url') {

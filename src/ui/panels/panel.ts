@@ -5,6 +5,7 @@ import {keyLabel} from '../../editor/keymap/key-label.ts';
 import {actionOf, keymapOf} from '../../editor/keymap/keymap.ts';
 import type {OpenPanel, PanelOpening} from '../../store/panel-slice.ts';
 import type {AppState, AppStore} from '../../store/store.ts';
+import type {CopyWay} from '../../terminal/clipboard.ts';
 import {chordOf, type InputToken} from '../../terminal/input/token.ts';
 import {safeLine} from '../../terminal/text/safe-text.ts';
 import {truncate} from '../../terminal/text/width.ts';
@@ -48,8 +49,8 @@ export type PanelKeys = {
 	readonly store: AppStore;
 	/** Answers the open panel; undefined cancels it. */
 	readonly answer: (value: string | undefined) => void;
-	/** Copies text to the clipboard. Returns false if the terminal doesn't support it. */
-	readonly copy: (text: string) => boolean;
+	/** Copies as `copyTo` does. */
+	readonly copy: (text: string) => CopyWay | undefined;
 	/** Opens a page in the browser. Resolves to false if no browser could be started. */
 	readonly openPage: (page: string) => Promise<boolean>;
 	/** Returns true for a key that answers nothing: the question has just appeared, or the user was typing. */

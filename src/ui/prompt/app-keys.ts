@@ -9,6 +9,7 @@ import {actionOf} from '../../editor/keymap/keymap.ts';
 import {selectionOf} from '../../editor/selection.ts';
 import {needsUser} from '../../store/panel-slice.ts';
 import type {AppStore} from '../../store/store.ts';
+import {type CopyWay, copyNote} from '../../terminal/clipboard.ts';
 import {chordOf, type KeyToken} from '../../terminal/input/token.ts';
 import type {SessionInteraction} from '../interaction.ts';
 import {pressInLogs} from '../logs/log-keys.ts';
@@ -35,8 +36,8 @@ export type AppKeys = {
 	/** Inserts the image in the clipboard. */
 	readonly pasteImage: () => void;
 	readonly quit: () => void;
-	/** Copies to the clipboard. Returns false if the text is too long. */
-	readonly copy: (text: string) => boolean;
+	/** Copies as `copyTo` does. */
+	readonly copy: (text: string) => CopyWay | undefined;
 	/** Opens a file in the user's editor, and shows a toast or a panel. */
 	readonly interact: Pick<SessionInteraction, 'editFile' | 'say' | 'show'>;
 };
@@ -100,9 +101,7 @@ function copySelection({store, copy}: Keyboard): void {
 	setToast(
 		start === end
 			? `Nothing is selected.${select && ` Select with ${select}.`}`
-			: copy(text)
-				? `Copied ${formatAmount(text.length, 'character')}.`
-				: 'Too long to copy through the terminal.',
+			: copyNote(formatAmount(text.length, 'character'), copy(text)),
 	);
 }
 

@@ -1,4 +1,5 @@
 import type {AppStore} from '../../store/store.ts';
+import type {CopyWay} from '../../terminal/clipboard.ts';
 import type {Palette} from '../../terminal/text/style.ts';
 import type {FullScreen} from '../screen/full-screen.ts';
 
@@ -7,7 +8,7 @@ type Dependencies = {
 	readonly palette: Palette;
 	readonly fullScreen: FullScreen;
 	readonly suspend: () => void;
-	readonly copy: (text: string) => boolean;
+	readonly copy: (text: string) => CopyWay | undefined;
 	readonly keepCopy: (text: string) => Promise<string | undefined>;
 	readonly openLogAt: (at: number, environment: unknown) => boolean;
 	/** Selects the tool call of this moment (ms since the epoch). By default the end is shown. */

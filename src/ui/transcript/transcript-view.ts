@@ -1,10 +1,11 @@
 import {reportError} from '../../core/error.ts';
+import {formatAmount} from '../../core/format.ts';
 import {type ComposerState, emptyComposer} from '../../editor/editor-state.ts';
 import {defaultKeys} from '../../editor/keymap/default-keys.ts';
 import {hintKey, hintsOf} from '../../editor/keymap/key-label.ts';
 import {actionOf, type Keymap, keymapOf, type OwnKeys, pressedKey} from '../../editor/keymap/keymap.ts';
 import {type TranscriptAction, transcriptKeys} from '../../editor/keymap/view-keys.ts';
-import {plainCopy} from '../../terminal/clipboard.ts';
+import {type CopyWay, copyNote, plainCopy} from '../../terminal/clipboard.ts';
 import {chordOf, type InputToken} from '../../terminal/input/token.ts';
 import {fitHints, fitParts} from '../../terminal/text/fit-parts.ts';
 import {safeLine} from '../../terminal/text/safe-text.ts';
@@ -133,8 +134,8 @@ type TranscriptActions = {
 	readonly redraw: () => void;
 	/** Suspends the program and returns to the shell. */
 	readonly suspend: () => void;
-	/** Copies a text. Returns false if it is too long or the terminal doesn't support it. */
-	readonly copy: (text: string) => boolean;
+	/** Copies as `copyTo` does. */
+	readonly copy: (text: string) => CopyWay | undefined;
 	/** Saves a text that can't be copied. Returns the path; undefined before the app is ready. */
 	readonly keepCopy: (text: string) => Promise<string | undefined>;
 	/** Shows a log at a moment (ms since the epoch): that of `environment` if it is open. Returns false if no log is open. */
@@ -247,14 +248,15 @@ function copyChosen({page, actions, note}: Context): void {
 	const text = plainCopy(block ? textOf(block) : '');
 	if (text === '') {
 		note('Nothing to copy.');
-	} else if (actions.copy(text)) {
-		note('Copied.');
+		return;
+	}
+
+	const way = actions.copy(text);
+	if (way) {
+		note(copyNote(formatAmount(text.split('\n').length, 'line'), way));
 	} else {
 		actions.keepCopy(`${text}\n`).then(
-			file =>
-				note(
-					file === undefined ? 'Not copied: the app still starts.' : `Not copied by this terminal. Saved to ${file}`,
-				),
+			file => note(file === undefined ? 'Not copied: the app still starts.' : `Not copied. Saved to ${file}`),
 			(error: unknown) => note(`Not copied: ${reportError(error).message}`),
 		);
 	}

@@ -164,10 +164,13 @@ test('a copy of folded frames has all of them', () => {
 	view.press('gjmjjj');
 	let copied = '';
 	const places = chosenPlaces(view.viewport(), view.position());
-	copyLines(view.viewport(), places, text => {
+	const copy = (text: string) => {
 		copied = text;
-		return true;
-	});
+		return undefined;
+	};
+	const refused = copyLines(view.viewport(), places, copy, ' Press s to save a file.');
+	expect(refused).toBe('Not copied: too long, or not supported by this terminal. Press s to save a file.');
+	expect(copyLines(view.viewport(), places, () => 'OSC 52', '')).toBe('Copied 7 lines (OSC 52).');
 	expect(copied).toBe(node.slice(0, 7).join('\n'));
 });
 

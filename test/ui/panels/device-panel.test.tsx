@@ -107,7 +107,7 @@ async function press(action: DeviceAction, {copies = true, opened = true, panel 
 	pressInDevicePanel(action, panel, {
 		copy: text => {
 			did.push(`copy ${text}`);
-			return copies;
+			return copies ? 'through tmux' : undefined;
 		},
 		openPage: async page => {
 			did.push(`open ${page}`);
@@ -120,15 +120,15 @@ async function press(action: DeviceAction, {copies = true, opened = true, panel 
 }
 
 test('the code or the page is copied, and the page with the code opened, if the program can [3]', async () => {
-	expect(await press('device.copy-code')).toEqual(['copy WDJB-MJHT', 'Copied the code.']);
-	expect(await press('device.copy-url')).toEqual([`copy ${device.page}`, 'Copied the URL.']);
+	expect(await press('device.copy-code')).toEqual(['copy WDJB-MJHT', 'Copied the code (through tmux).']);
+	expect(await press('device.copy-url')).toEqual([`copy ${device.page}`, 'Copied the URL (through tmux).']);
 	expect(await press('device.open')).toEqual([`open ${device.pageWithCode}`, 'Opened the page in your browser.']);
 	expect(await press('device.open', {panel: {...device, opens: false}})).toEqual([]);
 });
 
 test('a failed copy or browser start is reported', async () => {
 	expect((await press('device.copy-code', {copies: false})).at(-1)).toBe(
-		"Not copied: the terminal doesn't support it.",
+		'Not copied: too long, or not supported by this terminal.',
 	);
 	expect((await press('device.open', {opened: false})).at(-1)).toBe(
 		"Couldn't start a browser. Open the page yourself.",

@@ -24,7 +24,7 @@ const views: Readonly<Record<string, (palette: Palette) => () => readonly string
 		const transcript = transcriptOf(...events);
 		const view = createTranscriptView({
 			...{...none, palette, renderMarkdown, transcript: () => transcript, ownKeys: () => noOwnKeys},
-			...{copy: () => true, keepCopy: async () => undefined, openLogAt: () => false},
+			...{copy: () => 'OSC 52', keepCopy: async () => undefined, openLogAt: () => false},
 		});
 		return () => view.draw(size);
 	},

@@ -52,7 +52,7 @@ export function openReader({at, own = noOwnKeys, copies = true}: ReaderOptions, 
 		close: () => copied.push('closed'),
 		redraw: () => copied.push('redrawn'),
 		suspend: () => copied.push('suspended'),
-		copy: copy => copied.push(copy) > 0 && copies,
+		copy: copy => (copied.push(copy) > 0 && copies ? 'OSC 52' : undefined),
 		async keepCopy(kept) {
 			copied.push(`kept ${kept}`);
 			return '/state/copied.txt';

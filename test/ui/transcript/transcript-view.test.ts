@@ -158,7 +158,9 @@ test('c copies a block, L opens the log at the moment of a call, Esc closes', ()
 	const {press, copied, logs, shown} = reader(...talk);
 	press('L');
 	expect(shown().at(-1)).toBe('Select a tool call first.');
-	press('c', key('up'), 'L', key('escape'));
+	press('c');
+	expect(shown().at(-1)).toBe('Copied 3 lines (OSC 52).');
+	press(key('up'), 'L', key('escape'));
 	expect([copied, logs]).toEqual([['# It\n\nsays hello', 'closed'], [[Date.UTC(2026, 2, 1, 12, 0, 3), undefined]]]);
 });
 
@@ -167,7 +169,7 @@ test('c saves a file where the terminal may not copy, and names it', async () =>
 	press('c');
 	await Promise.resolve();
 	expect(copied.at(-1)).toBe('kept # It\n\nsays hello\n');
-	expect(shown().at(-1)).toBe('Not copied by this terminal. Saved to /state/copied.txt');
+	expect(shown().at(-1)).toBe('Not copied. Saved to /state/copied.txt');
 });
 
 test('[ and ] stop at the first and the last message, and say so', () => {

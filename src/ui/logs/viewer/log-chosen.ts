@@ -8,6 +8,7 @@ import {type LogEntry, markText} from '../../../logs/log-entry.ts';
 import {quoteLine, quoteLog} from '../../../logs/quote.ts';
 import {saveNewFile} from '../../../storage/new-file.ts';
 import type {AppStore} from '../../../store/store.ts';
+import {type CopyWay, copyNote} from '../../../terminal/clipboard.ts';
 import {parseSgr} from '../../../terminal/text/sgr.ts';
 import {scrollAtEnd, type Viewport} from '../log-scroll.ts';
 import type {ViewerPosition} from './log-viewer-state.ts';
@@ -43,9 +44,15 @@ function wholeRows({shown}: Viewport, from: number, end: number): readonly numbe
 
 /**
  * Copies lines to the terminal's clipboard as they are shown, without colours and with invisible characters made visible:
- * a line of a log must not become a command when it is pasted (SAFETY 3). Returns the note to show.
+ * a line of a log must not become a command when it is pasted (SAFETY 3). Returns the note to show, which ends with
+ * `otherwise` if the terminal doesn't copy.
  */
-export function copyLines(viewport: Viewport, places: readonly number[], copy: (text: string) => boolean): string {
+export function copyLines(
+	viewport: Viewport,
+	places: readonly number[],
+	copy: (text: string) => CopyWay | undefined,
+	otherwise: string,
+): string {
 	const texts = linesAt(viewport, places).map(({text}) =>
 		parseSgr(lastState(text))
 			.map(span => span.text)
@@ -55,9 +62,8 @@ export function copyLines(viewport: Viewport, places: readonly number[], copy: (
 		return 'No line to copy.';
 	}
 
-	return copy(texts.join('\n'))
-		? `Copied ${formatAmount(texts.length, 'line')} to the clipboard.`
-		: 'Couldn’t copy: too long, or not supported by this terminal. Press s to save a file.';
+	const way = copy(texts.join('\n'));
+	return copyNote(formatAmount(texts.length, 'line'), way) + (way ? '' : otherwise);
 }
 
 /** The working folder, and the user's home folder. */

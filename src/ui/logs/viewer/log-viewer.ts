@@ -205,7 +205,7 @@ function marked(viewer: LogViewer, {focus, viewport, keymap}: ViewerFocus): LogV
 }
 
 /** Returns a sentence about the key of an action, '' if it has none. */
-function pressTo(keymap: ViewerKeymap, action: LogViewerAction, purpose: string): string {
+export function pressTo(keymap: ViewerKeymap, action: LogViewerAction, purpose: string): string {
 	const key = hintKey(keymap, action);
 	return key && ` Press ${key} to ${purpose}.`;
 }

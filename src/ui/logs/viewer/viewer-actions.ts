@@ -7,7 +7,7 @@ import {type LogScreen, showNote, viewportOf} from '../log-screen.ts';
 import {jumpTo, scrollAtEnd} from '../log-scroll.ts';
 import {attachChosen, chosenPlaces, copyLines, fileNameOf, saveLines} from './log-chosen.ts';
 import {findLine, timeAt} from './log-find.ts';
-import {reduceLogViewer} from './log-viewer.ts';
+import {pressTo, reduceLogViewer} from './log-viewer.ts';
 import {positionOf, type ViewerAction, withOpenedAt, withPosition} from './log-viewer-state.ts';
 
 /** Applies a key, a text or a paste to the viewer. */
@@ -45,7 +45,8 @@ export function moveTo(screen: LogScreen, place: number, note: string): void {
 
 function runAction(screen: LogScreen, action: ViewerAction): void {
 	const {store, fullScreen, copy, folder, homeFolder, followed} = screen;
-	const {cycleLog, logFocus} = store.getState();
+	const {cycleLog, logFocus, ownKeys} = store.getState();
+	const saveHint = pressTo(keymapOf(viewerKeys, ownKeys), 'viewer.save', 'save a file');
 	const viewport = viewportOf(screen);
 	const position = positionOf(screen.viewer, logFocus);
 	switch (action.type) {
@@ -62,7 +63,7 @@ function runAction(screen: LogScreen, action: ViewerAction): void {
 			cycleLog(action.steps);
 			break;
 		case 'copy':
-			showNote(screen, copyLines(viewport, chosenPlaces(viewport, position), copy));
+			showNote(screen, copyLines(viewport, chosenPlaces(viewport, position), copy, saveHint));
 			break;
 		case 'attach':
 			if (attachChosen(store, viewport, chosenPlaces(viewport, position), logFocus)) {
