@@ -12,6 +12,7 @@ import {signingKeys} from './migrations/008-signing-keys.ts';
 import {executeTokens} from './migrations/009-execute-tokens.ts';
 import {apiKeyParents} from './migrations/010-api-key-parents.ts';
 import {unstartedSandboxes} from './migrations/011-unstarted-sandboxes.ts';
+import {machines} from './migrations/013-machines.ts';
 
 /** Every schema change since the first release, in order, as statements that both engines support. */
 const migrations: Readonly<Record<string, readonly string[]>> = {
@@ -27,6 +28,7 @@ const migrations: Readonly<Record<string, readonly string[]>> = {
 	'010-api-key-parents': apiKeyParents,
 	'011-unstarted-sandboxes': unstartedSandboxes,
 	'012-text-order': [],
+	'013-machines': machines,
 };
 
 /**

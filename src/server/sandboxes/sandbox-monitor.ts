@@ -1,5 +1,6 @@
 import {messageOf} from '../../core/error.ts';
 import {advanceEnvironment} from './environment-state.ts';
+import {createMachineLease, heartbeatMs} from './machine-lease.ts';
 import {advanceRuntime} from './runtime-state.ts';
 import type {SandboxServices} from './sandboxing.ts';
 
@@ -9,29 +10,48 @@ const intervalMs = 2000;
 /** How many logs of ended sandboxes are removed in one pass. */
 const maxRemoved = 20;
 
-/** Manages the sandboxes of this machine until it is closed, also those of an earlier server. */
+/**
+ * Manages the sandboxes of this machine until it is closed, also those of an earlier server. Of several servers on the
+ * machine, one does.
+ */
 export function monitorSandboxes(services: SandboxServices): {readonly close: () => Promise<void>} {
-	let current = check(services);
-	const timer = setInterval(() => {
-		current = current.then(() => check(services));
-	}, intervalMs);
-	timer.unref();
+	const lease = createMachineLease(services);
+	// A check may take long, because it waits for processes to end; heartbeats don't wait for it.
+	const heartbeat = repeat(services, heartbeatMs, lease.renew);
+	const checks = repeat(services, intervalMs, async () => {
+		await heartbeat.first;
+		if (lease.isHeld()) {
+			await updateSandboxes(services);
+		}
+	});
 	return {
 		async close() {
-			clearInterval(timer);
+			const closed = [checks.close(), heartbeat.close()];
 			await services.sandboxes.background.close();
-			await current;
+			await Promise.all(closed);
+			await lease.release().catch(error => logFault(services, error));
 		},
 	};
 }
 
-async function check(services: SandboxServices): Promise<void> {
-	try {
-		await updateSandboxes(services);
-	} catch (error) {
-		// The database may be unavailable for a moment; the next check catches up.
-		logFault(services, error);
-	}
+/** Does work now and repeatedly. After a fault, e.g. of the database, the next time catches up. */
+function repeat(services: SandboxServices, everyMs: number, work: () => Promise<void>) {
+	const run = () => work().catch(error => logFault(services, error));
+	const first = run();
+	let current = first;
+	const timer = setInterval(() => {
+		current = current.then(run);
+	}, everyMs);
+	timer.unref();
+	return {
+		/** Resolves after the first time. */
+		first,
+		/** Resolves when the work has ended. */
+		close(): Promise<void> {
+			clearInterval(timer);
+			return current;
+		},
+	};
 }
 
 /** Updates all sandboxes on this machine once. */

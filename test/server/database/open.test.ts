@@ -86,7 +86,8 @@ test('a database of an older version gets the same tables as a new one', async (
 		'drop index api_keys_by_parent',
 		'alter table api_keys drop column created_with',
 		'alter table sandboxes drop column billed_before_start',
-		"delete from migrations where name in ('009-execute-tokens', '010-api-key-parents', '011-unstarted-sandboxes')",
+		'drop table machines',
+		"delete from migrations where name in ('009-execute-tokens', '010-api-key-parents', '011-unstarted-sandboxes', '013-machines')",
 	]) {
 		await sql.raw(statement).execute(fresh);
 	}

@@ -33,7 +33,7 @@ type SandboxTable = {
 	readonly provider: string;
 	/** The provider's own id, which still works after a restart. */
 	readonly provider_sandbox_id: string;
-	/** The machine where it runs. Only servers on that machine manage it. */
+	/** The machine where it runs. Servers on that machine manage it. */
 	readonly machine: string;
 	readonly state: RuntimeInstance['state'];
 	readonly pause_reason: NonNullable<RuntimeInstance['pause_reason']> | null;
@@ -73,7 +73,22 @@ type RuntimeTable = {
 	readonly updated_at: string;
 };
 
+/** A machine with sandboxes: the servers that share one folder for them. */
+type MachineTable = {
+	readonly id: string;
+	/** Names it to an administrator; empty if only older versions ran there. */
+	readonly host: string;
+	/** When one of its servers last wrote to this row. */
+	readonly seen_at: string;
+	/** The server that manages its sandboxes, and until when without a renewal. */
+	readonly held_by: string | null;
+	readonly held_until: string | null;
+	/** When servers of other machines last ended sandboxes of this one; at first, when the row was created. */
+	readonly freed_at: string;
+};
+
 export type SandboxTables = {
+	readonly machines: MachineTable;
 	readonly environments: EnvironmentTable;
 	readonly sandboxes: SandboxTable;
 	readonly runtimes: RuntimeTable;

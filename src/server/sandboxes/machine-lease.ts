@@ -1,0 +1,59 @@
+import {randomUUID} from 'node:crypto';
+import {hostname} from 'node:os';
+import {sql} from 'kysely';
+import type {SandboxServices} from './sandboxing.ts';
+
+/** How often a server writes that its machine is there, and renews its lease. */
+export const heartbeatMs = 10_000;
+
+/** How long a lease lasts without a renewal. */
+export const leaseMs = 3 * heartbeatMs;
+
+/** The right of one server to manage the sandboxes of its machine, which it may share with other servers. */
+export type MachineLease = {
+	/** Writes that the machine is there, and takes or renews the lease if no other server holds it. */
+	readonly renew: () => Promise<void>;
+	/** Returns whether this server holds the lease now. */
+	readonly isHeld: () => boolean;
+	/** Gives the lease back, so that another server gets it with its next heartbeat. */
+	readonly release: () => Promise<void>;
+};
+
+export function createMachineLease({database, sandboxes, now}: SandboxServices): MachineLease {
+	const server = randomUUID();
+	let heldUntilMs = 0;
+	return {
+		async renew() {
+			const machine = await sandboxes.provider.machine();
+			const atMs = now().getTime();
+			const {rows} = await writeHeartbeat(machine, server, atMs).execute(database);
+			heldUntilMs = rows[0]?.held_by === server ? atMs + leaseMs : 0;
+		},
+		isHeld: () => now().getTime() < heldUntilMs,
+		async release() {
+			heldUntilMs = 0;
+			await database
+				.updateTable('machines')
+				.set({held_by: null, held_until: null})
+				.where('id', '=', await sandboxes.provider.machine())
+				.where('held_by', '=', server)
+				.execute();
+		},
+	};
+}
+
+/**
+ * Returns the heartbeat of a machine as one statement, so that of servers that ask at once one gets the lease. They share
+ * a clock. If it was set back, leases of the future don't count.
+ */
+function writeHeartbeat(machine: string, server: string, atMs: number) {
+	const [at, until, latest] = [atMs, atMs + leaseMs, atMs + 2 * leaseMs].map(ms => new Date(ms).toISOString());
+	const isFree = sql`machines.held_by is null or machines.held_by = excluded.held_by
+		or machines.held_until not between excluded.seen_at and ${latest}`;
+	return sql<{readonly held_by: string}>`insert into machines (id, host, seen_at, held_by, held_until, freed_at)
+		values (${machine}, ${hostname()}, ${at}, ${server}, ${until}, ${at})
+		on conflict (id) do update set host = excluded.host, seen_at = excluded.seen_at,
+			held_by = case when ${isFree} then excluded.held_by else machines.held_by end,
+			held_until = case when ${isFree} then excluded.held_until else machines.held_until end
+		returning held_by`;
+}

@@ -1,0 +1,76 @@
+import {hostname} from 'node:os';
+import {expect, test} from 'vitest';
+import {createMachineLease} from '../../../src/server/sandboxes/machine-lease.ts';
+import {monitorSandboxes} from '../../../src/server/sandboxes/sandbox-monitor.ts';
+import {createTestServer, type TestServer} from '../harness.ts';
+import {eventually} from './sandbox.ts';
+
+const secondMs = 1000;
+
+const machineOf = ({database}: TestServer) => database.selectFrom('machines').selectAll().executeTakeFirstOrThrow();
+
+test('of servers that ask at once one gets the lease, and keeps it while it renews it', async () => {
+	const server = await createTestServer();
+	const leases = Array.from({length: 6}, () => createMachineLease(server.services));
+	const renewAll = () => Promise.all(leases.map(lease => lease.renew()));
+	const holders = () => leases.filter(lease => lease.isHeld());
+	await renewAll();
+	const first = holders();
+	expect(first.length).toBe(1);
+	for (let round = 0; round < 5; round++) {
+		server.advance(10 * secondMs);
+		await renewAll();
+		expect(holders()).toEqual(first);
+	}
+
+	const {id, host, seen_at, held_until} = await machineOf(server);
+	expect({id, host, seen_at, held_until}).toEqual({
+		id: await server.services.sandboxes.provider.machine(),
+		host: hostname(),
+		seen_at: '2026-03-01T12:00:50.000Z',
+		held_until: '2026-03-01T12:01:20.000Z',
+	});
+});
+
+test('another server gets the lease of one that ended after its time, and of one that closed at once', async () => {
+	const server = await createTestServer();
+	const [first, second, third] = [1, 2, 3].map(() => createMachineLease(server.services));
+	await first?.renew();
+	server.advance(29 * secondMs);
+	await second?.renew();
+	expect([first?.isHeld(), second?.isHeld()]).toEqual([true, false]);
+	server.advance(2 * secondMs);
+	expect(first?.isHeld()).toBe(false);
+	await second?.renew();
+	await first?.renew();
+	expect([first?.isHeld(), second?.isHeld()]).toEqual([false, true]);
+
+	// One that doesn't hold it gives nothing back.
+	await first?.release();
+	await third?.renew();
+	expect(third?.isHeld()).toBe(false);
+	await second?.release();
+	await third?.renew();
+	expect([second?.isHeld(), third?.isHeld()]).toEqual([false, true]);
+});
+
+test('a lease from before the clock was set back ends', async () => {
+	const server = await createTestServer();
+	await createMachineLease(server.services).renew();
+	server.advance(-3600 * secondMs);
+	const lease = createMachineLease(server.services);
+	await lease.renew();
+	expect(lease.isHeld()).toBe(true);
+});
+
+test('a monitor holds the lease of its machine until it is closed', async () => {
+	const server = await createTestServer();
+	const monitor = monitorSandboxes(server.services);
+	await eventually(async () => (await server.database.selectFrom('machines').select('held_by').execute()).length > 0);
+	const other = createMachineLease(server.services);
+	await other.renew();
+	expect(other.isHeld()).toBe(false);
+	await monitor.close();
+	await other.renew();
+	expect(other.isHeld()).toBe(true);
+});
