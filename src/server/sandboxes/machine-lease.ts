@@ -1,7 +1,10 @@
 import {randomUUID} from 'node:crypto';
 import {hostname} from 'node:os';
-import {sql} from 'kysely';
+import {type Selectable, sql} from 'kysely';
+import type {Tables} from '../database/tables.ts';
 import type {SandboxServices} from './sandboxing.ts';
+
+type MachineRow = Selectable<Tables['machines']>;
 
 /** How often a server writes that its machine is there, and renews its lease. */
 export const heartbeatMs = 10_000;
@@ -15,6 +18,8 @@ export type MachineLease = {
 	readonly renew: () => Promise<void>;
 	/** Returns whether this server holds the lease now. */
 	readonly isHeld: () => boolean;
+	/** Returns since when processes may be left of sandboxes that others ended, if that is so; each heartbeat tells it once. */
+	readonly takeFreedAt: () => string | null;
 	/** Gives the lease back, so that another server gets it with its next heartbeat. */
 	readonly release: () => Promise<void>;
 };
@@ -22,14 +27,21 @@ export type MachineLease = {
 export function createMachineLease({database, sandboxes, now}: SandboxServices): MachineLease {
 	const server = randomUUID();
 	let heldUntilMs = 0;
+	let freedAt: string | null = null;
 	return {
 		async renew() {
 			const machine = await sandboxes.provider.machine();
 			const atMs = now().getTime();
 			const {rows} = await writeHeartbeat(machine, server, atMs).execute(database);
 			heldUntilMs = rows[0]?.held_by === server ? atMs + leaseMs : 0;
+			freedAt = rows[0]?.freed_at ?? null;
 		},
 		isHeld: () => now().getTime() < heldUntilMs,
+		takeFreedAt() {
+			const taken = freedAt;
+			freedAt = null;
+			return taken;
+		},
 		async release() {
 			heldUntilMs = 0;
 			await database
@@ -50,10 +62,12 @@ function writeHeartbeat(machine: string, server: string, atMs: number) {
 	const [at, until, latest] = [atMs, atMs + leaseMs, atMs + 2 * leaseMs].map(ms => new Date(ms).toISOString());
 	const isFree = sql`machines.held_by is null or machines.held_by = excluded.held_by
 		or machines.held_until not between excluded.seen_at and ${latest}`;
-	return sql<{readonly held_by: string}>`insert into machines (id, host, seen_at, held_by, held_until, freed_at)
+	return sql<
+		Pick<MachineRow, 'held_by' | 'freed_at'>
+	>`insert into machines (id, host, seen_at, held_by, held_until, freed_at)
 		values (${machine}, ${hostname()}, ${at}, ${server}, ${until}, ${at})
 		on conflict (id) do update set host = excluded.host, seen_at = excluded.seen_at,
 			held_by = case when ${isFree} then excluded.held_by else machines.held_by end,
 			held_until = case when ${isFree} then excluded.held_until else machines.held_until end
-		returning held_by`;
+		returning held_by, freed_at`;
 }

@@ -1,6 +1,7 @@
 import {messageOf} from '../../core/error.ts';
 import {advanceEnvironment} from './environment-state.ts';
-import {createMachineLease, heartbeatMs} from './machine-lease.ts';
+import {endFreed, watchMachines} from './lost-machines.ts';
+import {createMachineLease, heartbeatMs, type MachineLease} from './machine-lease.ts';
 import {advanceRuntime} from './runtime-state.ts';
 import type {SandboxServices} from './sandboxing.ts';
 
@@ -16,12 +17,18 @@ const maxRemoved = 20;
  */
 export function monitorSandboxes(services: SandboxServices): {readonly close: () => Promise<void>} {
 	const lease = createMachineLease(services);
+	const freeLost = watchMachines(services);
 	// A check may take long, because it waits for processes to end; heartbeats don't wait for it.
-	const heartbeat = repeat(services, heartbeatMs, lease.renew);
+	const heartbeat = repeat(services, heartbeatMs, async () => {
+		await lease.renew();
+		if (lease.isHeld()) {
+			await freeLost();
+		}
+	});
 	const checks = repeat(services, intervalMs, async () => {
 		await heartbeat.first;
 		if (lease.isHeld()) {
-			await updateSandboxes(services);
+			await checkSandboxes(services, lease);
 		}
 	});
 	return {
@@ -52,6 +59,16 @@ function repeat(services: SandboxServices, everyMs: number, work: () => Promise<
 			return current;
 		},
 	};
+}
+
+/** Ends what others ended in the database, first, and updates all sandboxes on this machine. */
+export async function checkSandboxes(services: SandboxServices, lease: MachineLease): Promise<void> {
+	const freedAt = lease.takeFreedAt();
+	if (freedAt !== null) {
+		await endFreed(services, freedAt);
+	}
+
+	await updateSandboxes(services);
 }
 
 /** Updates all sandboxes on this machine once. */

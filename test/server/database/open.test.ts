@@ -87,6 +87,7 @@ test('a database of an older version gets the same tables as a new one', async (
 		'alter table api_keys drop column created_with',
 		'alter table sandboxes drop column billed_before_start',
 		'drop table machines',
+		'drop index sandboxes_by_machine',
 		"delete from migrations where name in ('009-execute-tokens', '010-api-key-parents', '011-unstarted-sandboxes', '013-machines')",
 	]) {
 		await sql.raw(statement).execute(fresh);

@@ -6,8 +6,9 @@ export const machines: readonly string[] = [
 		seen_at text not null,
 		held_by text,
 		held_until text,
-		freed_at text not null
+		freed_at text
 	)`,
 	`insert into machines (id, host, seen_at, freed_at)
 		select machine, '', max(created_at), max(created_at) from sandboxes group by machine`,
+	'create index sandboxes_by_machine on sandboxes (machine, state)',
 ];

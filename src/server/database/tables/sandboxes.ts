@@ -83,8 +83,8 @@ type MachineTable = {
 	/** The server that manages its sandboxes, and until when without a renewal. */
 	readonly held_by: string | null;
 	readonly held_until: string | null;
-	/** When servers of other machines last ended sandboxes of this one; at first, when the row was created. */
-	readonly freed_at: string;
+	/** When others last ended sandboxes of it in the database; null once its processes have been ended, too. */
+	readonly freed_at: string | null;
 };
 
 export type SandboxTables = {

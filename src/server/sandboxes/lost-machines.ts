@@ -1,0 +1,185 @@
+import {endedStates} from '../../contract/resources/environment.ts';
+import {messageOf} from '../../core/error.ts';
+import type {DatabaseTransaction} from '../database/tables.ts';
+import type {CoreServices} from '../kit/services.ts';
+import {lockOrganization} from './capacity.ts';
+import {type SandboxRow, settleSandbox} from './meter.ts';
+import type {SandboxServices} from './sandboxing.ts';
+
+/** How long nothing is heard of a machine until others take it for lost: six heartbeats. */
+export const lostAfterMs = 60_000;
+
+/** A pause between two looks after which a server begins to watch anew, because it may have missed heartbeats. */
+const maxPauseMs = 30_000;
+
+/** How much the clocks of servers may differ: nothing is ended sooner than this after its deadline. */
+const maxClockDifferenceMs = 30_000;
+
+/** How many sandboxes are ended with one heartbeat, so that the next is not late. */
+const maxFreed = 100;
+
+type Machine = {readonly id: string; readonly host: string; readonly seen_at: string};
+
+/** What ending a sandbox in the database needs. */
+type Freeing = Pick<CoreServices, 'database' | 'now' | 'log'> & {
+	/** Credits an hour. */
+	readonly rate: number;
+};
+
+/**
+ * Returns a function that, called with every heartbeat, ends in the database what is past its time on lost machines. A
+ * machine is lost if this server has read the same heartbeat for a minute. Times that another server wrote are only
+ * compared with each other, and a server that couldn't look for a while, because its database was away or its process
+ * stood still, watches for a minute first.
+ */
+export function watchMachines(services: SandboxServices): () => Promise<void> {
+	const {database, sandboxes, now} = services;
+	let unchanged: ReadonlyMap<string, {readonly seenAt: string; readonly sinceMs: number}> = new Map();
+	let lookedMs = Number.NEGATIVE_INFINITY;
+	return async () => {
+		const machines = await database
+			.selectFrom('machines')
+			.select(['id', 'host', 'seen_at'])
+			.where('id', '!=', await sandboxes.provider.machine())
+			.execute();
+		const nowMs = now().getTime();
+		const missed = nowMs < lookedMs || nowMs - lookedMs > maxPauseMs;
+		const before = missed ? undefined : unchanged;
+		lookedMs = nowMs;
+		unchanged = new Map(
+			machines.map(({id, seen_at: seenAt}) => {
+				const last = before?.get(id);
+				return [id, last?.seenAt === seenAt ? last : {seenAt, sinceMs: nowMs}];
+			}),
+		);
+		const lost = machines.filter(({id}) => nowMs - (unchanged.get(id)?.sinceMs ?? nowMs) >= lostAfterMs);
+		if (lost.length > 0) {
+			await freeExpired({...services, rate: sandboxes.policy.creditsPerHour}, lost);
+		}
+	};
+}
+
+/** Ends every sandbox of lost machines whose deadline has passed. Paused ones have none. */
+async function freeExpired(services: Freeing, lost: readonly Machine[]): Promise<void> {
+	const before = new Date(services.now().getTime() - maxClockDifferenceMs).toISOString();
+	const expired = await services.database
+		.selectFrom('sandboxes')
+		.select(['id', 'organization_id', 'machine'])
+		.where('state', '=', 'running')
+		.where('expires_at', '<=', before)
+		.where(
+			'machine',
+			'in',
+			lost.map(({id}) => id),
+		)
+		.limit(maxFreed)
+		.execute();
+	const machines = new Map(lost.map(machine => [machine.id, machine]));
+	for (const sandbox of expired) {
+		const machine = machines.get(sandbox.machine);
+		if (machine) {
+			await freeSandbox(services, sandbox, machine).catch(error =>
+				services.log({level: 'warn', message: 'sandboxes', error: messageOf(error)}),
+			);
+		}
+	}
+}
+
+/**
+ * Ends a sandbox of a lost machine in the database alone, and bills what it ran until its deadline. Returns false if the
+ * machine was seen meanwhile, or another server was faster.
+ */
+export async function freeSandbox(
+	{database, now, log, rate}: Freeing,
+	{id, organization_id}: Pick<SandboxRow, 'id' | 'organization_id'>,
+	machine: Machine,
+): Promise<boolean> {
+	const at = now();
+	const freed = await database.transaction().execute(async transaction => {
+		// It is locked before any other row, as everywhere, so that of servers that free the same sandbox one waits.
+		await lockOrganization(transaction, organization_id);
+		const sandbox = await transaction
+			.selectFrom('sandboxes')
+			.selectAll()
+			.where('id', '=', id)
+			.where('state', '!=', 'killed')
+			.executeTakeFirst();
+		return sandbox !== undefined && (await markFreed(transaction, machine, at))
+			? await endLost(transaction, sandbox, {rate, at})
+			: false;
+	});
+	if (freed) {
+		log({level: 'warn', message: 'machine lost', machine: machine.id, host: machine.host, sandbox: id});
+	}
+
+	return freed;
+}
+
+/** Tells the machine to look, when it comes back, at what was ended. Its heartbeat waits for this transaction. */
+async function markFreed(transaction: DatabaseTransaction, {id, seen_at}: Machine, at: Date): Promise<boolean> {
+	const {numUpdatedRows} = await transaction
+		.updateTable('machines')
+		.set({freed_at: at.toISOString()})
+		.where('id', '=', id)
+		.where('seen_at', '=', seen_at)
+		.executeTakeFirst();
+	return numUpdatedRows > 0n;
+}
+
+async function endLost(
+	transaction: DatabaseTransaction,
+	sandbox: SandboxRow,
+	{rate, at}: {readonly rate: number; readonly at: Date},
+): Promise<boolean> {
+	const used = await transaction
+		.selectFrom('sandboxes')
+		.leftJoin('environments', 'environments.sandbox_id', 'sandboxes.id')
+		.leftJoin('runtimes', 'runtimes.sandbox_id', 'sandboxes.id')
+		.select(['environments.task_ref', 'runtimes.key'])
+		.where('sandboxes.id', '=', sandbox.id)
+		.executeTakeFirst();
+	const reason = used?.key ? `runtime ${used.key}` : `environment ${used?.task_ref ?? ''}`;
+	if (!(await settleSandbox(transaction, sandbox, {state: 'killed', reason, rate, now: at}))) {
+		return false;
+	}
+
+	const updated_at = at.toISOString();
+	await transaction
+		.updateTable('environments')
+		.set({state: 'torn_down', error: 'The machine of its sandbox was lost.', updated_at})
+		.where('sandbox_id', '=', sandbox.id)
+		.where('state', 'not in', endedStates)
+		.execute();
+	await transaction
+		.updateTable('runtimes')
+		.set({status: 'idle', updated_at})
+		.where('sandbox_id', '=', sandbox.id)
+		.execute();
+	return true;
+}
+
+/**
+ * Ends what still runs on this machine of sandboxes that others ended in the database, as they do while it is lost. Then
+ * marks this as done, unless they ended more meanwhile.
+ */
+export async function endFreed({database, sandboxes}: SandboxServices, freedAt: string): Promise<void> {
+	const machine = await sandboxes.provider.machine();
+	const killed = await database
+		.selectFrom('sandboxes')
+		.select('id')
+		.where('machine', '=', machine)
+		.where('state', '=', 'killed')
+		.execute();
+	for (const {id} of killed) {
+		if ((await sandboxes.provider.inspect(id)).kind !== 'ended') {
+			await sandboxes.provider.end(id);
+		}
+	}
+
+	await database
+		.updateTable('machines')
+		.set({freed_at: null})
+		.where('id', '=', machine)
+		.where('freed_at', '=', freedAt)
+		.execute();
+}
