@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import {command} from '../src/command/command.ts';
-import {connectTo, goBack} from '../src/platform/connect.ts';
+import {connectTo, connectToEmbedded, goBack, isEmbedded} from '../src/platform/connect.ts';
 
 export default command({
 	name: 'connect',
@@ -8,11 +8,17 @@ export default command({
 	args: z.object({url: z.string()}),
 	positional: ['url'],
 	completes: {url: 'server'},
-	describe: {url: 'its address, or - for the previous server; uses the stored login or asks you to log in'},
+	describe: {
+		url: 'its address, - for the previous server, or local for the built-in one; uses the stored login or asks for one',
+	},
 	examples: ['connect https://agents.example.com', 'connect 127.0.0.1:8700', 'connect -'],
 	whileRunning: true,
 
 	async run({url}, context) {
-		return url === '-' ? goBack(context) : connectTo(url, context);
+		if (url === '-') {
+			return goBack(context);
+		}
+
+		return isEmbedded(url, context) ? connectToEmbedded(context) : connectTo(url, context);
 	},
 });

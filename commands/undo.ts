@@ -22,7 +22,8 @@ export default command({
 		const changes = await context.program.project.changes();
 		const undone = redo ? redoOf(steps) : undoOf(steps, await changes.pathsOf(steps, signal));
 		if (undone.size === 0) {
-			return {kind: 'text', text: redo ? 'Nothing to redo.' : 'Nothing to undo: the agent changed no files.'};
+			const none = steps.length > 0 ? 'Nothing left to undo.' : 'Nothing to undo: the agent changed no files.';
+			return {kind: 'text', text: redo ? 'Nothing to redo.' : none};
 		}
 
 		const plan = await changes.plan(steps, undone, signal);

@@ -16,10 +16,12 @@ type Sources = {
 	readonly profile: () => string | undefined;
 	/** Ids of models; empty before they are loaded. */
 	readonly models: () => readonly string[];
+	/** The name of the app's own server, which stands below the others; left out in a shell. */
+	readonly embedded?: string;
 };
 
 /** Finds values in the configuration, among recently seen ids and among known models. */
-export function createCompletionValues({config, recents, profile, models}: Sources): CompletionValues {
+export function createCompletionValues({config, recents, profile, models, embedded}: Sources): CompletionValues {
 	return kind => {
 		try {
 			switch (kind) {
@@ -28,7 +30,7 @@ export function createCompletionValues({config, recents, profile, models}: Sourc
 				case 'profile':
 					return listProfiles(config.read()).map(({name}) => name);
 				case 'server':
-					return [...new Set(listProfiles(config.read()).map(({server}) => server))];
+					return serversOf(config, embedded);
 				case 'model':
 					return models();
 				default:
@@ -39,4 +41,9 @@ export function createCompletionValues({config, recents, profile, models}: Sourc
 			return [];
 		}
 	};
+}
+
+function serversOf(config: Sources['config'], embedded: string | undefined): readonly string[] {
+	const servers = new Set<string>(listProfiles(config.read()).map(({server}) => server));
+	return [...servers, ...(embedded !== undefined && servers.size > 0 ? [embedded] : [])];
 }

@@ -55,6 +55,14 @@ export async function activateProfile(config: Config, name: string): Promise<Pro
 	return findProfile(data, name);
 }
 
+/** Makes no profile the active one, so that the built-in server is used. The one that was active is kept for going back. */
+export async function deactivateProfile(config: Config): Promise<void> {
+	await config.update(({activeProfile, ...rest}) => ({
+		...rest,
+		...(activeProfile !== undefined && {previousProfile: activeProfile}),
+	}));
+}
+
 /**
  * Removes a profile with its credential. Calls `onFault` if the keychain still has it. Throws AppError("not-found") if there
  * is none of that name.

@@ -1,5 +1,5 @@
 import type {Profile} from '../config/config-data.ts';
-import {activateProfile, findProfile, hasCredential, profileOfServer} from '../config/profiles.ts';
+import {activateProfile, deactivateProfile, findProfile, hasCredential, profileOfServer} from '../config/profiles.ts';
 import {resolveProfile} from '../config/resolve-profile.ts';
 import {entryOf} from '../core/entry-of.ts';
 import {AppError} from '../core/error.ts';
@@ -46,15 +46,16 @@ export function isEmbedded(name: string, {program, ui: {live}}: AccessContext): 
 	return live !== undefined && name === localConnection.profile && !entryOf(program.local.config.read().profiles, name);
 }
 
-/** Connects the app to its own server. */
+/** Connects the app to its own server, also at its next start. */
 export async function connectToEmbedded({program}: AccessContext): Promise<Connected> {
 	const {profile} = localConnection;
+	await deactivateProfile(program.local.config);
 	const {url} = await program.servers.platform.embedded();
 	program.store.getState().setConnection({profile, server: url, state: 'ready'});
 	return {kind: 'text', text: 'Back on the built-in local server.', data: {profile, server: url}};
 }
 
-/** Returns to the previous connection. Throws AppError("not-found") if there is none. */
+/** Returns to the previous connection; in the app to its own server if there is none. Throws AppError("not-found") in a shell. */
 export async function goBack(context: AccessContext): Promise<Connected> {
 	const {
 		program: {
@@ -65,6 +66,10 @@ export async function goBack(context: AccessContext): Promise<Connected> {
 	} = context;
 	const data = config.read();
 	const name = live ? (store.getState().previousConnection ?? data.previousProfile) : data.previousProfile;
+	if (!name && live) {
+		return connectToEmbedded(context);
+	}
+
 	if (!name) {
 		throw new AppError('not-found', 'No previous connection.', {
 			hint: 'Connect to a server: `connect <url>`',

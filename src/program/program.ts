@@ -113,7 +113,11 @@ export function compose(given: ProgramOptions): Program {
 /** Connects completion to the values that are known here. */
 function completeValues({store}: ProgramOptions, {config, recents}: LocalState, {catalog}: Servers): void {
 	const profile = () => store.getState().connection.profile;
-	store.getState().setValuesOf(createCompletionValues({config, recents, profile, models: catalog.modelIds}));
+	store
+		.getState()
+		.setValuesOf(
+			createCompletionValues({config, recents, profile, models: catalog.modelIds, embedded: localConnection.profile}),
+		);
 }
 
 /** Selects the server and the model to begin with. Returns the profile of the server; undefined for the embedded one. */

@@ -20,6 +20,8 @@ test('values come from the configuration, recently seen ids and models', async (
 	expect(valuesOf('provider')).toEqual(providerNames);
 	expect(valuesOf('profile')).toEqual(['lab']);
 	expect(valuesOf('server')).toEqual(['https://a.example.com']);
+	const inApp = createCompletionValues({config, recents, profile: () => 'lab', models: () => [], embedded: 'local'});
+	expect(inApp('server')).toEqual(['https://a.example.com', 'local']);
 	expect(valuesOf('model')).toEqual(['openai/gpt']);
 	expect(valuesOf('run')).toEqual(['9f']);
 	expect(valuesOf('item')).toEqual([]);

@@ -51,6 +51,25 @@ test('connect - in the app goes to the previous server of that window', async ()
 	expect(dataOf(await app.runInApp('connect', '-'))).toMatchObject({server: b.origin});
 });
 
+test('the own server of the app is left and found again like any other, and kept for its next start', async () => {
+	const {a, first} = await twoLogins();
+	const app = testContext({like: first});
+	const {config} = app.context.program.local;
+	await app.runInApp('connect', a.origin);
+	for (const words of [['connect', 'local'], ['profile', 'use', 'local']]) {
+		expect(drawn(await app.runInApp(...words), 80)).toBe('Back on the built-in local server.');
+		expect(config.read()).toMatchObject({previousProfile: hostOf(a.origin)});
+		expect(config.read().activeProfile).toBe(undefined);
+		expect(dataOf(await app.runInApp('connect', '-'))).toMatchObject({server: a.origin});
+	}
+
+});
+	expect(drawn(await alone.runInApp('connect', '-'), 80)).toBe('Back on the built-in local server.');
+
+test('connect - in the app goes to its own server if there is no previous one', async () => {
+	expect(drawn(await testContext().runInApp('connect', '-'), 80)).toBe('Back on the built-in local server.');
+});
+
 test('connect - fails without a previous server or its profile', async () => {
 	await expect(testContext().run('connect', '-')).rejects.toMatchObject({
 		code: 'not-found',
