@@ -27,16 +27,16 @@ export const coveredSinks: Readonly<Record<string, readonly Drive[] | OwnText>> 
 	'src/ui/panels/lines-panel.tsx LinesView <Lines>': ['lines'],
 	'src/ui/panels/pick-panel.tsx Picker <Lines>': ['picker'],
 	'src/ui/panels/queue-panel.tsx QueueView <Lines>': ['list of waiting messages'],
-	'src/ui/panels/table-panel.tsx TableView <Lines>': ['table'],
+	'src/ui/panels/table-panel.tsx TableView <Lines>': ['table', 'table that opens'],
 	'src/ui/panels/table-panel.tsx TableView <Text>': ['table'],
 	'src/ui/opening/greet.ts greet painter.print': ['welcome'],
 	'src/ui/open-conversation.ts openConversation painter.print': ['warning', 'log panel'],
-	'src/ui/result-view.ts browse painter.print': ['table that opens'],
 	'src/ui/result-view.ts createResultView painter.print': ['error of a command'],
 	'src/ui/result-view.ts showResult painter.print': ['result of a command'],
 	'src/ui/submit.ts forkIfEditing painter.print': {own: 'the first letters of an id that the program made'},
 	'src/ui/submit.ts runCommand painter.print': {own: 'the name of a command, which was found in the list of commands'},
-	'src/ui/screen/screen.ts createScreen output.write': [
+	'src/ui/screen/screen.ts createScreen output.write': ['transcript view', 'log viewer'],
+	'src/ui/screen/screen.ts createGathered output.write': [
 		'prompt',
 		'message',
 		'answer',
@@ -53,9 +53,10 @@ export const coveredSinks: Readonly<Record<string, readonly Drive[] | OwnText>> 
 		'transcript view',
 		'log viewer',
 	],
+	'src/ui/app-terminal.ts openTerminal stdout.write': {
+		own: 'modes and questions, and what the session of the terminal lists',
+	},
 	'src/ui/screen/frame-log.ts createFrameLog stdout.write': {own: 'what the screen writes, passed on'},
-	'src/ui/screen/terminal-measure.ts createColorQuestion stdout.write': {own: 'a constant'},
-	'src/ui/screen/terminal-measure.ts measureTerminal stdout.write': {own: 'constants'},
 	// The blocks of a session, drawn by the painter as on the screen.
 	'src/ui/start-replay.ts startReplay stdout.write': [
 		'message',
