@@ -286,7 +286,7 @@ function isBadKey(body: Json | undefined): boolean {
 
 /** What to do where no repair of the request helped. */
 const refusedHint =
-	'Select another model: `model use`. Go back to before the refused message with `/rewind` (Esc Esc), or start over with `/new`.';
+	'Select another model: `model use`. Go back to before the refused message with `/rewind`, or start over with `/new`.';
 
 const misspelledHint = 'Try again, or select another model: `model use`';
 
@@ -297,7 +297,7 @@ const spentOptions = {
 
 const overflowOptions = {
 	overflow: true,
-	hint: 'Start a new session with `/new`, or edit the last message (Esc Esc).',
+	hint: 'Start a new session with `/new`, or edit the last message with `/rewind`.',
 } as const;
 
 /** Returns the status that a failure inside a stream names; undefined for none. */

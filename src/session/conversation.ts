@@ -309,7 +309,7 @@ function createRuns(dependencies: SessionParts, recorder: Recorder): Runs {
 		},
 		async compact(guidance, grants) {
 			if (run) {
-				throw new AppError('conflict', 'The agent is working.', {hint: 'Wait until it is done, or press Esc.'});
+				throw new AppError('conflict', 'The agent is working.', {hint: 'Wait until it is done, or interrupt it.'});
 			}
 
 			return execute({compact: {guidance: guidance && hide(guidance)}}, grants);

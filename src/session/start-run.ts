@@ -385,7 +385,7 @@ export function createUserCommands(
 		async run(command, signal) {
 			if (store.getState().transcript.run) {
 				throw new AppError('conflict', "A command can't run while the agent works.", {
-					hint: 'Press Esc to interrupt it.',
+					hint: 'Wait until it is done, or interrupt it.',
 				});
 			}
 

@@ -22,6 +22,8 @@ export type ViewSlice = {
 	readonly savedSessions: readonly SavedSession[];
 	/** True if little moves: no spinner, and times that change every few seconds. */
 	readonly isStill: boolean;
+	/** Set if the app has no screen: lines are typed as in a shell, and none of the keys of the screen is there. */
+	readonly isLineByLine?: true;
 	/** True while a command runs. */
 	readonly busy: boolean;
 	/** Name of the command that started last, without its arguments; empty while none runs. */

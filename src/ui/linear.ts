@@ -57,6 +57,7 @@ export async function startLinear(flags: AppFlags, surroundings: LinearSurroundi
 
 	const palette = createPalette({color: wantsColor(stdout, env), spoken: wantsWords(env)});
 	store.getState().setSize(sizeOf(stdout));
+	store.setState({isLineByLine: true});
 	const {promise: ended, resolve: quit} = deferred();
 
 	const output = createOutput(stdout, palette, now);

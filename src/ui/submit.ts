@@ -139,14 +139,16 @@ function isUsage(error: unknown): error is AppError {
 
 /** Returns the error of a line that may have been meant as a message, with the key that sends it as one. */
 function withWayToSend({message, hint}: AppError, store: AppStore): AppError {
-	const way = `Press ${hintKey(store.getState().keymap, 'prompt.send')} again to send it as a message.`;
+	const {isLineByLine, keymap} = store.getState();
+	const key = isLineByLine ? 'Enter' : hintKey(keymap, 'prompt.send');
+	const way = `Press ${key} again to send it as a message.`;
 	return new AppError('usage', message, {hint: [hint, way].filter(Boolean).join(' ')});
 }
 
 /** Runs a slash line and shows its result. Throws AppError("conflict") for a command that must wait for the run. */
 async function runCommand(line: string, parts: Parts): Promise<void> {
 	const {store, entries, readEntries, painter, palette, commands, show} = parts;
-	const {transcript, setToast} = store.getState();
+	const {transcript, setToast, isLineByLine} = store.getState();
 	setToast('');
 	await readEntries(line);
 	const {flags, rest} = readLine(line, entries());
@@ -154,7 +156,9 @@ async function runCommand(line: string, parts: Parts): Promise<void> {
 	if (transcript.run && !command.whileRunning) {
 		const [typed = path, verb] = rest;
 		const name = path === `${typed} ${verb}` ? path : typed;
-		throw new AppError('conflict', `/${name} can't run while the agent works.`, {hint: 'Press Esc to interrupt it.'});
+		throw new AppError('conflict', `/${name} can't run while the agent works.`, {
+			hint: `Press ${isLineByLine ? 'Ctrl+C' : 'Esc'} to interrupt it.`,
+		});
 	}
 
 	await commands.run(path, async signal => {

@@ -6,11 +6,13 @@ import {takeGlobalFlags} from '../../src/command/global-flags.ts';
 import {examplesOf} from '../../src/command/help.ts';
 import {allCommands} from '../../src/command/table.ts';
 import {splitWords} from '../../src/command/words.ts';
+import {reportError} from '../../src/core/error.ts';
 import {printResult} from '../../src/headless/print.ts';
 import {lineWidth} from '../../src/terminal/text/width.ts';
 import {protectedServer} from '../agent/mcp/authorization-server.ts';
 import {done, said, start, toRecords, used, user} from '../core/records.ts';
 import {output} from '../headless/output.ts';
+import {screenKeysIn} from '../screen-keys.ts';
 import {temporaryFolder} from '../storage/temporary.ts';
 import {openLog} from '../ui/log-parts.ts';
 import {anyApi} from './any-api.ts';
@@ -73,8 +75,11 @@ const examples = all.flatMap(({path, command}) =>
 		.map(example => ({path, example: example.replace(/ +>.*$/, '')})),
 );
 
-/** Runs an example as written, except for URLs and ids. Returns its result, and whether it depends on the server's answers. */
-async function runExample(path: string, example: string, seed: number) {
+/**
+ * Runs an example as written, except for URLs and ids; with `inLines` in the app without a screen. Returns its result, whether
+ * it depends on the server's answers, and what it said and asked.
+ */
+async function runExample(path: string, example: string, seed: number, inLines = false) {
 	const {origin, seen} = await anyApi(seed);
 	const env = {SERVICE_API_KEY: 'key-0123456789abcd', SERVICE_SERVER: origin, SERVICE_WORKSPACE: 'lab'};
 	const home = temporaryFolder();
@@ -152,8 +157,16 @@ async function runExample(path: string, example: string, seed: number) {
 		place.store.getState().setModel('openai/o3');
 	}
 
-	const result = await (inApp.has(path) ? place.runInApp(...rest) : place.run(...rest, ...login));
-	return {result, hasAnswers: seen.length > 0};
+	if (inLines) {
+		place.store.setState({isLineByLine: true});
+	}
+
+	const result = await (inApp.has(path) || inLines ? place.runInApp(...rest, ...login) : place.run(...rest, ...login));
+	return {
+		result,
+		hasAnswers: seen.length > 0,
+		told: [...place.said, ...place.asked.map(asked => JSON.stringify(asked))],
+	};
 }
 
 test('every command has an example that this test runs', () => {
@@ -187,3 +200,14 @@ test.each(examples)(
 		}
 	},
 );
+
+test.each(
+	examples.filter(({path}) => allCommands(commands).find(each => each.path === path)?.command.where !== 'shell'),
+)('“$example” names no key of the screen where the app runs line by line', async ({path, example}) => {
+	// Some fail in the app, which has no transcript or login then: an error is an answer, too.
+	const texts = await runExample(path, example, 1, true).then(
+		({result, told}) => [drawn(result, 120), ...told],
+		(error: unknown) => [JSON.stringify(reportError(error))],
+	);
+	expect(screenKeysIn(texts.join('\n'))).toEqual([]);
+});

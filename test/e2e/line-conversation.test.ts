@@ -51,7 +51,7 @@ test('a conversation is heard in its order, whole and once: answer, question, to
 		...['', 'Answer:', 'Two lines are there.', 'Ready. Model custom/alpha, context 150 tokens, cost unknown.'],
 		...['You: Working · Ctrl+C interrupt', '', 'Error: Custom rejected the request (400): The model is asleep.'],
 		'  Hint: Select another model: /model use. Go back to before the refused message',
-		'    with /rewind (Esc Esc), or start over with /new.',
+		'    with /rewind, or start over with /new.',
 		...['Ready. Model custom/alpha, context 150 tokens, cost unknown.', 'You: '],
 	]);
 

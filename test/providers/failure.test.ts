@@ -114,7 +114,7 @@ test('a conversation that is too long has a hint on what to do', () => {
 	const body = '{"error":{"message":"prompt is too long: 210000 tokens > 200000 maximum"}}';
 	expect(fail(400, body)).toMatchObject({
 		overflow: true,
-		hint: 'Start a new session with `/new`, or edit the last message (Esc Esc).',
+		hint: 'Start a new session with `/new`, or edit the last message with `/rewind`.',
 	});
 });
 

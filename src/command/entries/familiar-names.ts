@@ -7,6 +7,7 @@ import {command} from '../command.ts';
 import type {Command, Entry} from '../context.ts';
 import {dispatch} from '../dispatch.ts';
 import {readLine} from '../line.ts';
+import {isLineByLine} from '../line-by-line.ts';
 import {findCommand} from '../table.ts';
 import {splitWords} from '../words.ts';
 
@@ -51,11 +52,17 @@ const sameAs: Readonly<Record<string, string>> = {
 	'usage month': 'stats insights',
 };
 
-/** What stands elsewhere, by the names that other programs have for it. Each sentence says where; keys are named by action. */
-const elsewhere: Readonly<Record<string, string>> = {
+/** A sentence of the app with a screen, where keys are named by action, and the same without one. */
+type Pointer = string | {readonly onScreen: string; readonly inLines: string};
+
+/** What stands elsewhere, by the names that other programs have for it. Each sentence says where. */
+const elsewhere: Readonly<Record<string, Pointer>> = {
 	'status info':
 		'Model and its window: `/context`. Cost: `usage`. What runs without asking: `approvals`. Login: `whoami`. Checks: `doctor`',
-	'todos todo plan-list': 'The steps of the agent stand above the prompt while it has a list.',
+	'todos todo plan-list': {
+		onScreen: 'The steps of the agent stand above the prompt while it has a list.',
+		inLines: 'The steps of the agent are printed when it lists others.',
+	},
 	'bug feedback report': 'Write a file for a bug report with `doctor --bundle report.json`',
 	'agents agent subagents': 'The agent starts sub-agents itself. Send a whole run to the background with `/bg`',
 	'review security-review pr-comments': 'Ask for it in words, such as: review the changes since main',
@@ -63,13 +70,27 @@ const elsewhere: Readonly<Record<string, string>> = {
 		'Tools come from MCP servers: `mcp`. Instructions come from skills: `skills`',
 	'output-style personality style': 'Describe the style in the memory of the folder: `/memory edit`',
 	'statusline status-line': 'The parts of the status line are fixed. Settings: `config`',
-	'terminal-setup ide': 'Nothing to set up: [prompt.newline] makes a new line in every terminal. All keys: `keys-help`',
-	'history search find': 'Press [prompt.search-history] to search earlier prompts. Earlier sessions: `resume`',
+	'terminal-setup ide': {
+		onScreen: 'Nothing to set up: [prompt.newline] makes a new line in every terminal. All keys: `keys-help`',
+		inLines: 'Nothing to set up. All keys: `keys-help`',
+	},
+	'history search find': {
+		onScreen: 'Press [prompt.search-history] to search earlier prompts. Earlier sessions: `resume`',
+		inLines: 'Earlier sessions, with their prompts: `resume`',
+	},
 	'mention file files add-dir attach': 'Type @ and a part of its path, in a message.',
-	'paste image': 'Press [prompt.paste-image] to insert the image in the clipboard, or type @ and its path.',
-	'edit editor': 'Press [prompt.editor] to open the prompt in your editor.',
-	'stop cancel abort interrupt':
-		'Press Esc to interrupt the agent. End its commands in the background with `/jobs stop`',
+	'paste image': {
+		onScreen: 'Press [prompt.paste-image] to insert the image in the clipboard, or type @ and its path.',
+		inLines: 'Type @ and the path of the image, in a message.',
+	},
+	'edit editor': {
+		onScreen: 'Press [prompt.editor] to open the prompt in your editor.',
+		inLines: 'The prompt opens in an editor in the app with a screen.',
+	},
+	'stop cancel abort interrupt': {
+		onScreen: 'Press Esc to interrupt the agent. End its commands in the background with `/jobs stop`',
+		inLines: 'Press Ctrl+C to interrupt the agent. End its commands in the background with `/jobs stop`',
+	},
 	'shell bash sh terminal exec': 'Begin the line with ! to run it in your shell, such as !ls',
 	'ls cd pwd cat git': 'Begin the line with ! to run it in your shell, such as !git status',
 	'pr issue repo browse gist release workflow': 'Run it in your shell, such as !gh pr list',
@@ -103,14 +124,16 @@ function alias(name: string, words: string, builtIn: readonly Entry[]): Command 
 	});
 }
 
-function pointer(name: string, text: string): Command {
+function pointer(name: string, about: Pointer): Command {
+	const {onScreen, inLines} = typeof about === 'string' ? {onScreen: about, inLines: about} : about;
 	return command({
-		...base(name, nameCommands(withKeys(text, defaultKeymap), 'app')),
+		...base(name, nameCommands(withKeys(onScreen, defaultKeymap), 'app')),
 		whileRunning: true,
-		run: (_, {program, ui}) => ({
-			kind: 'text',
-			text: nameCommands(withKeys(text, program.store.getState().keymap), ui.live ? 'app' : 'shell'),
-		}),
+		run(_, context) {
+			const {program, ui} = context;
+			const text = isLineByLine(context) ? inLines : withKeys(onScreen, program.store.getState().keymap);
+			return {kind: 'text', text: nameCommands(text, ui.live ? 'app' : 'shell')};
+		},
 	});
 }
 

@@ -30,7 +30,7 @@ What the program can do:
 - \`/keys set <provider>\` saves a provider’s API key; then a real model answers.
 - \`/login\` connects to a server; \`/connect <url>\` chooses another one.
 - \`/model\` picks the model, \`/usage\` shows what the session has used.
-- **Esc** interrupts me. You can type while I answer; your message is sent next.
+- **Ctrl+C** interrupts me. You can type while I answer; your message is sent next.
 - \`\\\` and then **Enter** starts a new line.
 `;
 
@@ -66,7 +66,7 @@ echo "Good evening, $USER."
 
 const topics = ['Events', 'Tools', 'The screen', 'Sessions', 'Usage', 'Safety', 'Servers', 'Keys', 'Models', 'Tests'];
 
-const long = `${label} A long answer, to see how the screen copes with one. **Esc** ends it.
+const long = `${label} A long answer, to see how the screen copes with one. **Ctrl+C** ends it.
 
 ${topics
 	.map(

@@ -5,10 +5,17 @@ import {familiarEntries, joinEntries} from '../../../src/command/entries/entry-s
 import {familiarNames} from '../../../src/command/entries/familiar-names.ts';
 import {promptEntry} from '../../../src/command/entries/prompt-entry.ts';
 import {allCommands, findCommand} from '../../../src/command/table.ts';
+import type {LiveSession} from '../../../src/session/conversation.ts';
+import {drawn, testContext} from '../../commands/context.ts';
 import {runInProcess} from '../../e2e/in-process.ts';
+import {screenKeysIn} from '../../screen-keys.ts';
 import {realApp} from '../../ui/prompt/real-app.ts';
 
 const names = familiarNames(commands);
+/** Names whose sentence names a key of the screen. */
+const usesKeys = new Set(
+	'terminal-setup ide history search find paste image edit editor stop cancel abort interrupt'.split(' '),
+);
 const taken = new Set(commands.flatMap(({name, aliases = []}) => [name, ...aliases]));
 
 test('each familiar name stands once in the table, and none hides a command', () => {
@@ -35,6 +42,19 @@ test('a familiar name runs what it stands for, or says where that is', async () 
 	type('/todos\r');
 	await waitFor('The steps of the agent stand above the prompt while it has a list.');
 });
+
+test.each(names.filter(({summary}) => !summary.startsWith('Same as')))(
+	'/$name tells of no key of the screen where the app runs line by line',
+	async ({name}) => {
+		const place = testContext();
+		const {command} = findCommand(names, [name]);
+		const live = place.context.program.session.conversation as unknown as LiveSession;
+		const context = {...place.context, ui: {...place.context.ui, live}};
+		expect(screenKeysIn(drawn(await command.execute({}, context), 120)).length > 0).toBe(usesKeys.has(name));
+		place.store.setState({isLineByLine: true});
+		expect(screenKeysIn(drawn(await command.execute({}, context), 120))).toEqual([]);
+	},
+);
 
 test('the menu offers a familiar name after the commands, once it is typed', async () => {
 	const joined = joinEntries(commands, [familiarEntries(commands)]);

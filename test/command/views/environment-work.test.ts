@@ -16,17 +16,13 @@ const environment = {
 	service_urls: {web: {url: `http://127.0.0.1:9/?key=${token}`}, shell: {port: 22}},
 };
 
-async function create(
-	answer: unknown,
-	env: Readonly<Record<string, string>> = {},
-	{typed = '', accessible = false} = {},
-) {
+async function create(answer: unknown, {typed = '', inLines = false} = {}) {
 	const {env: login} = await api({
 		[`POST ${inWorkspace}/environments`]: {json: answer},
 		[`GET ${inWorkspace}/environments/${id}/logs`]: {json: {logs: 'building\nready\n'}},
 	});
-	const here = testContext({env: {...login, ...env}});
-	await (accessible && here.run('config', 'set', 'accessible', 'true'));
+	const here = testContext({env: login});
+	here.store.setState(inLines ? {isLineByLine: true} : {});
 	const {composer, setComposer} = here.store.getState();
 	setComposer(setComposerText(composer, typed));
 	const result = await here.runInApp('env', 'create', 'web-shop');
@@ -71,7 +67,7 @@ test('the app follows the log, counts down, and offers the task in one line, wit
 });
 
 test('a prompt that is not empty is left alone', async () => {
-	const {prompt, said, store} = await create(environment, {}, {typed: 'half a thought'});
+	const {prompt, said, store} = await create(environment, {typed: 'half a thought'});
 	expect([prompt, said]).toEqual(['half a thought', []]);
 	expect(store.getState().offered?.label).toBe('task of web-shop');
 });
@@ -85,11 +81,8 @@ test.each([
 	expect([store.getState().offered, followed.length, said]).toEqual([undefined, 1, []]);
 });
 
-test.each([
-	['the variable', {ACCESSIBLE: '1'}, {}],
-	['the setting', {}, {accessible: true}],
-])('the app that is line by line by %s says that an empty line sends the instruction', async (_, env, options) => {
-	const {store, followed, said, result} = await create(environment, env, options);
+test('the app that is line by line says that an empty line sends the instruction', async () => {
+	const {store, followed, said, result} = await create(environment, {inLines: true});
 	expect(drawn(result, 80)).toContain('Then fix the cart.');
 	expect([store.getState().offered?.text.split('\n')[0], followed.length]).toEqual([
 		`This is the task in the sandbox ${id}, whose log you can read:`,

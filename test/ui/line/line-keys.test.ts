@@ -27,9 +27,12 @@ test('“?” as a line of its own lists the keys that work line by line, and no
 	expectSpoken(written());
 });
 
-test('Vim keys are for the app with a screen, and that is said', async () => {
-	const {type, waitFor} = runAccessible();
-	await waitFor('You: ');
+test.each([
+	['that the user wants in lines', runAccessible, 'You: '],
+	['whose terminal did not answer', () => runLinear(undefined, {env: {NO_COLOR: '1', TERM: 'xterm-256color'}}), '> '],
+])('Vim keys are for the app with a screen, and that is said in an app %s', async (_, run, sign) => {
+	const {type, waitFor} = run();
+	await waitFor(sign);
 	type('/vim on\n');
 	await waitFor('Vim mode is on. It works in the app with a screen.');
 });
