@@ -206,7 +206,7 @@ test('a typed filter narrows a list, and an empty line cancels it', async () => 
 	const filters = [{name: 'state', compares: 'text', example: 'state:paused'}] as const;
 	const chosen = choose({title: 'Resume', choices, filters});
 	type('state:pau\r');
-	await expect.poll(shown, {interval: 5}).toContain('Resume, state:pau: 1 of 2\n1. box paused\nNumber, 1 to 1');
+	await expect.poll(shown, {interval: 5}).toContain('Resume, state:pau: 1 of 2\n1. box paused\nNumber, 1, or name');
 	type('1\r');
 	expect(await chosen).toBe('paused');
 	const left = choose({title: 'Resume', choices, filters});

@@ -105,5 +105,5 @@ function labelFor(count: number, isFiltered: boolean, isNarrowed: boolean): stri
 	}
 
 	const other = isFiltered ? ', or a filter such as kind:runtime' : isNarrowed ? ', or a part of a name' : '';
-	return `Number, 1 to ${count}, or name${other}:`;
+	return `Number, ${count === 1 ? '1' : `1 to ${count}`}, or name${other}:`;
 }

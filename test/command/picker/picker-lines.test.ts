@@ -30,7 +30,7 @@ test('of a long list only the first group is printed, and a part of a name finds
 	expect(printed).toEqual([
 		...['Select a model', 'Ready', '1. a/alpha', '2. a/beta', '60 more are not listed: type a part of a name.'],
 		...['Number, 1 to 2, or name, or a part of a name:', 'Select a model, model-31: 1 of 62'],
-		...['These need an API key', '1. b/model-31', 'Number, 1 to 1, or name, or a part of a name:'],
+		...['These need an API key', '1. b/model-31', 'Number, 1, or name, or a part of a name:'],
 	]);
 });
 
