@@ -15,7 +15,7 @@ export default command({
 		const {
 			ui: {live},
 			program: {
-				local: {settings},
+				local: {settings, env},
 			},
 		} = context;
 		if (live && isLineByLine(context)) {
@@ -23,7 +23,7 @@ export default command({
 		}
 
 		const {keyTable} = await import('../src/command/keymap/key-table.ts');
-		return keyTable(settings);
+		return keyTable(settings, env);
 	},
 });
 

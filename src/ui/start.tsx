@@ -252,6 +252,7 @@ function keyHandlerOf(parts: Parts, opening: Promise<OpenedConversation>) {
 	const whenOpen = (act: (opened: OpenedConversation) => void) => void opening.then(act, () => undefined);
 	return createKeyHandler({
 		store,
+		env,
 		entries: () => loaded.program?.commands.all() ?? [],
 		fullScreen,
 		takeReply: measure.take,

@@ -53,6 +53,7 @@ export function handler({
 		pasteImage: () => undefined,
 		mentionsOfDragged: () => undefined,
 		store,
+		env: {},
 		entries: () => commands.filter(({name}) => ['whoami', 'resume', 'rename', 'usage', 'quit'].includes(name)),
 		fullScreen: {isOpen: () => false, press: token => token},
 		takeReply: () => false,

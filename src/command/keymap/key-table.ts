@@ -1,22 +1,24 @@
 import type {UserSettings} from '../../config/settings/user-settings.ts';
+import type {Environment} from '../../core/environment.ts';
 import {keyLabel} from '../../editor/keymap/key-label.ts';
 import type {Result} from '../result.ts';
 import {fixedKeys, keyRows} from './key-list.ts';
+import {pressedLabel} from './pressed-label.ts';
 import {readKeys} from './read-keys.ts';
 
 /** Most keys of an action that are shown, and most cells for them, so that what they do fits a window of 80 columns. */
 const mostShown = {keys: 2, cells: 20};
 const fixedTitle = 'Fixed';
 
-function shortList(keys: readonly string[]): string {
-	const labels = keys.map(keyLabel);
+function shortList(keys: readonly string[], env: Environment): string {
+	const labels = keys.map(key => pressedLabel(keyLabel(key), env));
 	const both = labels.slice(0, mostShown.keys).join(', ');
 	const shown = both.length > mostShown.cells ? (labels[0] ?? '') : both;
 	return labels.length === 0 ? '–' : shown + (shown === labels.join(', ') ? '' : ' …');
 }
 
 /** Returns the table of all actions with their keys, those of the user included, and a note for each that isn't used. */
-export function keyTable(settings: Pick<UserSettings, 'value'>): Extract<Result, {kind: 'table'}> {
+export function keyTable(settings: Pick<UserSettings, 'value'>, env: Environment): Extract<Result, {kind: 'table'}> {
 	const {own, faults, notes} = readKeys(settings.value('keys') ?? {});
 	const rows = keyRows(own);
 	return {
@@ -29,7 +31,12 @@ export function keyTable(settings: Pick<UserSettings, 'value'>): Extract<Result,
 		],
 		rows: [
 			...fixedKeys.map(({key, summary}) => [key, summary, '', 'fixed']),
-			...rows.map(({action, keys, isOwn, summary}) => [shortList(keys), summary, action, isOwn ? 'yours' : 'default']),
+			...rows.map(({action, keys, isOwn, summary}) => [
+				shortList(keys, env),
+				summary,
+				action,
+				isOwn ? 'yours' : 'default',
+			]),
 		],
 		groups: [...fixedKeys.map(() => fixedTitle), ...rows.map(({title}) => title)],
 		empty: '',

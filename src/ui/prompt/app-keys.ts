@@ -1,4 +1,5 @@
 import {asMessage} from '../../command/line-kind.ts';
+import type {Environment} from '../../core/environment.ts';
 import {formatAmount} from '../../core/format.ts';
 import {setComposerText, stashed, unstashed} from '../../editor/editor.ts';
 import {moveTo} from '../../editor/editor-edit.ts';
@@ -20,6 +21,8 @@ import {walkApprovalModes} from './approval-mode.ts';
 /** What the keys of the app do. */
 export type AppKeys = {
 	readonly store: AppStore;
+	/** The terminal that the keys are pressed in. */
+	readonly env: Environment;
 	readonly interrupt: () => void;
 	readonly redraw: () => void;
 	readonly suspend: () => void;
@@ -85,10 +88,10 @@ export function pressInApp(token: KeyToken, keyboard: Keyboard): void {
 }
 
 /** Shows the keys until the next one. */
-export async function showKeys({store, interact}: AppKeys): Promise<void> {
+export async function showKeys({store, interact, env}: AppKeys): Promise<void> {
 	const {keyLines} = await import('./key-panel.ts');
 	if (!needsUser(store.getState())) {
-		interact.show('Keys', columns => keyLines(store.getState().ownKeys, columns), {closesOnKey: true});
+		interact.show('Keys', columns => keyLines(store.getState().ownKeys, columns, env), {closesOnKey: true});
 	}
 }
 

@@ -1,4 +1,6 @@
 import {briefKeys} from '../../command/keymap/key-list.ts';
+import {pressedLabel} from '../../command/keymap/pressed-label.ts';
+import type {Environment} from '../../core/environment.ts';
 import type {OwnKeys} from '../../editor/keymap/keymap.ts';
 import {padEnd, textWidth, truncate} from '../../terminal/text/width.ts';
 
@@ -6,8 +8,8 @@ import {padEnd, textWidth, truncate} from '../../terminal/text/width.ts';
 const minWide = 72;
 
 /** Returns the keys that are worth a look, as lines of at most `columns` cells; in a wide window, two beside each other. */
-export function keyLines(own: OwnKeys, columns: number): readonly string[] {
-	const rows = briefKeys(own);
+export function keyLines(own: OwnKeys, columns: number, env: Environment): readonly string[] {
+	const rows = briefKeys(own).map(([key, does]) => [pressedLabel(key, env), does] as const);
 	const width = Math.max(...rows.map(([key]) => textWidth(key)));
 	const cells = rows.map(([key, summary]) => `  ${padEnd(key, width)}  ${summary}`);
 	const more = truncate('  /keys-help lists all keys, and how to bind your own.', columns);

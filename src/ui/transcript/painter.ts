@@ -1,3 +1,4 @@
+import {pressedLabel} from '../../command/keymap/pressed-label.ts';
 import type {Environment} from '../../core/environment.ts';
 import type {CommandBlock as UserCommand} from '../../core/session/block.ts';
 import {blocksOf, type Transcript} from '../../core/session/transcript.ts';
@@ -6,7 +7,6 @@ import {hintKey} from '../../editor/keymap/key-label.ts';
 import {keymapOf} from '../../editor/keymap/keymap.ts';
 import type {AppState, AppStore} from '../../store/store.ts';
 import {steppedTime} from '../../terminal/motion.ts';
-import {multiplexerOf} from '../../terminal/terminal-kind.ts';
 import {answerMark} from '../../terminal/text/signs.ts';
 import type {Palette} from '../../terminal/text/style.ts';
 import {wrapWide} from '../../terminal/text/wrap.ts';
@@ -199,11 +199,10 @@ function createDrawing(parts: PainterParts, tools: BlockTools): Drawing {
 	};
 }
 
-/** Returns the key that sends what runs to the background. The prefix of tmux reaches a program with its second press. */
+/** Returns the key that sends what runs to the background. */
 function backgroundHint({foreground, ownKeys}: AppState, env: Environment): string {
 	const key = foreground > 0 ? hintKey(keymapOf(commandKeys, ownKeys), 'app.background') : '';
-	const isPrefix = key === 'Ctrl+B' && multiplexerOf(env) === 'tmux';
-	return key && `${isPrefix ? `${key} ${key}` : key} background`;
+	return key && `${pressedLabel(key, env)} background`;
 }
 
 /** Updates the live lines if they changed. */

@@ -1,14 +1,25 @@
 import {expect, test} from 'vitest';
 import {briefKeys, fixedKeys, keyRows} from '../../../src/command/keymap/key-list.ts';
 import {keyTable} from '../../../src/command/keymap/key-table.ts';
+import {pressedLabel} from '../../../src/command/keymap/pressed-label.ts';
 import {readKeys} from '../../../src/command/keymap/read-keys.ts';
 import {pageOf} from '../../../src/command/topics/pages.ts';
+import type {Environment} from '../../../src/core/environment.ts';
 import type {Json} from '../../../src/core/json.ts';
 import {drawn} from '../../commands/context.ts';
 
-function tableWith(keys?: Json) {
-	return keyTable({value: () => keys as never});
+function tableWith(keys?: Json, env: Environment = {}) {
+	return keyTable({value: () => keys as never}, env);
 }
+
+test('the prefix of tmux is listed as it reaches the program there', () => {
+	expect(drawn(tableWith(), 120)).toMatch(/^ *Ctrl\+B {2,}send the command/m);
+	expect(drawn(tableWith(undefined, {TMUX: '/tmp/tmux-0/default'}), 120)).toMatch(
+		/^ *Ctrl\+B Ctrl\+B {2,}send the command/m,
+	);
+	expect(pressedLabel('Ctrl+X Ctrl+B', {TMUX: 'x'})).toBe('Ctrl+X Ctrl+B Ctrl+B');
+	expect(pressedLabel('Ctrl+Backspace', {TMUX: 'x'})).toBe('Ctrl+Backspace');
+});
 
 test('each action is listed with its keys, what they do and its name', () => {
 	const text = drawn(tableWith(), 120);

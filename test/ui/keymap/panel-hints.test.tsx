@@ -162,7 +162,7 @@ test('the list of suggestions has the keys of the user, which ? names; the key t
 		...{'completion.complete': 'ctrl+y', 'completion.down': 'ctrl+n', 'completion.close': 'ctrl+q'},
 		...{'prompt.send': 'ctrl+s', 'prompt.newline': 'enter', 'prompt.stash': 'alt+t'},
 	});
-	expect(keyLines(own, 40).join('\n')).toMatch(/^ {2}Ctrl\+Y +complete$/m);
+	expect(keyLines(own, 40, {}).join('\n')).toMatch(/^ {2}Ctrl\+Y +complete$/m);
 	const {store, press, prompt, asked} = handler();
 	store.getState().setOwnKeys(own);
 	press('/re', key.tab, key.down);

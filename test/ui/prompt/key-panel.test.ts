@@ -6,9 +6,10 @@ import {runApp} from '../running-app.ts';
 test.each([20, 40, 79, 80, 120, 200])(
 	'the keys fit a window of %i columns, and in a usual one also its rows',
 	columns => {
-		const lines = keyLines({'prompt.undo': ['ctrl+x u']}, columns);
+		const lines = keyLines({'prompt.undo': ['ctrl+x u']}, columns, {TMUX: '/tmp/tmux-0/default'});
 		expect(Math.max(...lines.map(textWidth))).toBeLessThanOrEqual(columns);
 		expect(lines.join('\n')).toContain('Ctrl+X U');
+		expect(lines.join('\n')).toContain('Ctrl+B Ctrl+B');
 		expect(lines.length).toBeLessThanOrEqual(columns < 72 ? 40 : 16);
 	},
 );
