@@ -13,14 +13,18 @@ import type {SandboxPolicy, SandboxServices} from './sandboxing.ts';
 import {planTask, type TaskPlan} from './task-plan.ts';
 
 /**
- * Resumes a runtime: continues its sandbox, or starts a new one in its workspace. A running one stays as it is, so that
- * requests can be repeated, even at once. Refuses without capacity or credits (409), or if the provider fails (502).
+ * Resumes a runtime: continues its sandbox, or starts a new one in its workspace. If that is on another machine, the runtime
+ * moves to this one without it. A running one stays as it is, so that requests can be repeated, even at once. Refuses
+ * without capacity or credits (409), or if the provider fails (502).
  */
 export async function resumeRuntime(services: SandboxServices, id: string, organization: string): Promise<void> {
 	const {sandboxes} = services;
 	const before = await findRuntime(services, id);
-	await assertSameMachine(services, before.sandbox?.machine ?? null, 'resume it');
-	await advanceRuntime(services, id);
+	if (before.sandbox && before.sandbox.state !== 'killed') {
+		await assertSameMachine(services, before.sandbox.machine, 'resume it');
+		await advanceRuntime(services, id);
+	}
+
 	const {runtime, sandbox} = await findRuntime(services, id);
 	if (runtime.status === 'running') {
 		return;
@@ -35,7 +39,11 @@ export async function resumeRuntime(services: SandboxServices, id: string, organ
 			action: sandboxes.provider.supportsPause ? 'pause' : 'end',
 		};
 		await startSandbox(services, runtime, {sandboxId: admitted.sandboxId, plan, deadline});
-		if (sandbox && !paused) {
+		if (sandbox && sandbox.machine !== admitted.machine) {
+			// Its workspace stays there, so that it got the one of this machine: a new one, or that of an earlier run.
+			const {machine: from, id: left} = sandbox;
+			services.log({level: 'warn', message: 'runtime moved', runtime: id, from, to: admitted.machine, left});
+		} else if (sandbox && !paused) {
 			await sandboxes.provider.remove(sandbox.id);
 		}
 	}
@@ -90,7 +98,7 @@ async function admit(services: SandboxServices, runtime: RuntimeRow, {paused, pl
 			.set({status: 'running', sandbox_id: sandboxId, updated_at: running.running_since})
 			.where('id', '=', runtime.id)
 			.execute();
-		return {sandboxId, seconds};
+		return {sandboxId, seconds, machine};
 	});
 }
 
