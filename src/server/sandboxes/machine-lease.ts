@@ -1,5 +1,4 @@
 import {randomUUID} from 'node:crypto';
-import {hostname} from 'node:os';
 import {type Selectable, sql} from 'kysely';
 import type {Tables} from '../database/tables.ts';
 import type {SandboxServices} from './sandboxing.ts';
@@ -14,7 +13,10 @@ export const leaseMs = 3 * heartbeatMs;
 
 /** The right of one server to manage the sandboxes of its machine, which it may share with other servers. */
 export type MachineLease = {
-	/** Writes that the machine is there, and takes or renews the lease if no other server holds it. */
+	/**
+	 * Writes that the machine is there, and takes or renews the lease if no other server holds it. Does neither while a
+	 * server of another host has the lease, as for a copy of a data folder.
+	 */
 	readonly renew: () => Promise<void>;
 	/** Returns whether this server holds the lease now. */
 	readonly isHeld: () => boolean;
@@ -24,17 +26,24 @@ export type MachineLease = {
 	readonly release: () => Promise<void>;
 };
 
-export function createMachineLease({database, sandboxes, now}: SandboxServices): MachineLease {
+export function createMachineLease({database, sandboxes, now, log}: SandboxServices): MachineLease {
 	const server = randomUUID();
 	let heldUntilMs = 0;
 	let freedAt: string | null = null;
+	let isCopy = false;
 	return {
 		async renew() {
 			const machine = await sandboxes.provider.machine();
 			const atMs = now().getTime();
-			const {rows} = await writeHeartbeat(machine, server, atMs).execute(database);
-			heldUntilMs = rows[0]?.held_by === server ? atMs + leaseMs : 0;
-			freedAt = rows[0]?.freed_at ?? null;
+			const by = {server, host: sandboxes.host, atMs};
+			const row = (await writeHeartbeat(machine, by).execute(database)).rows[0];
+			heldUntilMs = row?.held_by === server ? atMs + leaseMs : 0;
+			freedAt = row?.freed_at ?? null;
+			if (!row && !isCopy) {
+				log({level: 'error', message: 'machine id in use on another host', machine});
+			}
+
+			isCopy = !row;
 		},
 		isHeld: () => now().getTime() < heldUntilMs,
 		takeFreedAt() {
@@ -54,20 +63,23 @@ export function createMachineLease({database, sandboxes, now}: SandboxServices):
 	};
 }
 
+type Writer = {readonly server: string; readonly host: string; readonly atMs: number};
+
 /**
  * Returns the heartbeat of a machine as one statement, so that of servers that ask at once one gets the lease. They share
  * a clock. If it was set back, leases of the future don't count.
  */
-function writeHeartbeat(machine: string, server: string, atMs: number) {
+function writeHeartbeat(machine: string, {server, host, atMs}: Writer) {
 	const [at, until, latest] = [atMs, atMs + leaseMs, atMs + 2 * leaseMs].map(ms => new Date(ms).toISOString());
 	const isFree = sql`machines.held_by is null or machines.held_by = excluded.held_by
 		or machines.held_until not between excluded.seen_at and ${latest}`;
 	return sql<
 		Pick<MachineRow, 'held_by' | 'freed_at'>
 	>`insert into machines (id, host, seen_at, held_by, held_until, freed_at)
-		values (${machine}, ${hostname()}, ${at}, ${server}, ${until}, ${at})
+		values (${machine}, ${host}, ${at}, ${server}, ${until}, ${at})
 		on conflict (id) do update set host = excluded.host, seen_at = excluded.seen_at,
 			held_by = case when ${isFree} then excluded.held_by else machines.held_by end,
 			held_until = case when ${isFree} then excluded.held_until else machines.held_until end
+		where machines.host in (excluded.host, '') or ${isFree}
 		returning held_by, freed_at`;
 }

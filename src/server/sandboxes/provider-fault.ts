@@ -9,6 +9,27 @@ export async function assertCanStart(services: SandboxServices): Promise<void> {
 	if (why !== undefined) {
 		reject(409, why, {type: 'configuration_error'});
 	}
+
+	await assertOwnMachine(services);
+}
+
+/** Rejects (409) if a server of another host manages the machine of this id, as if the data folder was copied. */
+async function assertOwnMachine(services: SandboxServices): Promise<void> {
+	const {database, sandboxes, now} = services;
+	const other = await database
+		.selectFrom('machines')
+		.select('id')
+		.where('id', '=', await orProviderFault(services, sandboxes.provider.machine()))
+		.where('host', 'not in', [sandboxes.host, ''])
+		.where('held_until', '>=', now().toISOString())
+		.executeTakeFirst();
+	if (other) {
+		reject(
+			409,
+			'This server’s data folder is a copy of one in use on another host. Stop this server, delete sandboxes/machine in the folder, and start it again.',
+			{type: 'configuration_error'},
+		);
+	}
 }
 
 /**

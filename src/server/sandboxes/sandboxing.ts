@@ -1,3 +1,4 @@
+import {hostname} from 'node:os';
 import {join} from 'node:path';
 import type {Log} from '../kit/log.ts';
 import type {CoreServices} from '../kit/services.ts';
@@ -26,6 +27,8 @@ export type SandboxPolicy = {
 /** Everything about sandboxes that environments and runtimes need. */
 export type Sandboxing = {
 	readonly provider: SandboxProvider;
+	/** The name of this host, of which no two may have the same machine id. */
+	readonly host: string;
 	readonly tasks: TaskLibrary;
 	readonly policy: SandboxPolicy;
 	readonly background: BackgroundWork;
@@ -61,14 +64,16 @@ type Options = {
 	/** Whether tasks may run with the server's own permissions if containment isn't available. */
 	readonly allowUncontained?: boolean | undefined;
 	readonly provider?: SandboxProvider;
+	readonly host?: string;
 };
 
 /** Combines the parts. Nothing is created or read before the first use. */
 export function createSandboxing(options: Options): Sandboxing {
-	const {folder, hidden = [], log, policy, isEphemeral, allowUncontained, provider} = options;
+	const {folder, hidden = [], log, policy, isEphemeral, allowUncontained, provider, host = hostname()} = options;
 	const root = join(folder, 'sandboxes');
 	return {
 		provider: provider ?? createLocalProvider({root, hidden: [folder, ...hidden], isEphemeral, allowUncontained}),
+		host,
 		tasks: createTaskLibrary({folder: join(folder, 'tasks'), log}),
 		policy: {...platformPolicy, ...policy},
 		background: createBackground(),

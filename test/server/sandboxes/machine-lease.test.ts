@@ -1,8 +1,10 @@
 import {hostname} from 'node:os';
 import {expect, test} from 'vitest';
 import {createMachineLease} from '../../../src/server/sandboxes/machine-lease.ts';
+import {assertCanStart} from '../../../src/server/sandboxes/provider-fault.ts';
 import {monitorSandboxes} from '../../../src/server/sandboxes/sandbox-monitor.ts';
 import {createTestServer, type TestServer} from '../harness.ts';
+import {serverWithRuntime} from './machines.ts';
 import {eventually} from './sandbox.ts';
 
 const secondMs = 1000;
@@ -73,4 +75,29 @@ test('a monitor holds the lease of its machine until it is closed', async () => 
 	await monitor.close();
 	await other.renew();
 	expect(other.isHeld()).toBe(true);
+});
+
+test('with a copied data folder the second host starts no sandboxes, until the first is gone', async () => {
+	const {server} = await serverWithRuntime();
+	const {services, entries} = server;
+	const original = createMachineLease(services);
+	const copied = {...services, sandboxes: {...services.sandboxes, host: 'second.example'}};
+	const copy = createMachineLease(copied);
+	await original.renew();
+	await copy.renew();
+	await copy.renew();
+	expect([original.isHeld(), copy.isHeld(), (await machineOf(server)).host]).toEqual([true, false, hostname()]);
+	expect(entries.filter(({message}) => message === 'machine id in use on another host')).toHaveLength(1);
+	await expect(assertCanStart(copied)).rejects.toMatchObject({
+		status: 409,
+		message:
+			'This server’s data folder is a copy of one in use on another host. Stop this server, delete sandboxes/machine in the folder, and start it again.',
+	});
+	await assertCanStart(services);
+
+	server.advance(31 * secondMs);
+	await assertCanStart(copied);
+	await copy.renew();
+	expect(copy.isHeld()).toBe(true);
+	await expect(assertCanStart(services)).rejects.toMatchObject({status: 409});
 });
