@@ -375,9 +375,55 @@ const limits = command({
 	},
 });
 
+const machine = command({
+	name: 'machine',
+	summary: 'List the machines that run sandboxes, or forget a lost one',
+	args: z.object({action: z.enum(['list', 'forget']), id: z.optional(z.string()), ...place}),
+	positional: ['action', 'id'],
+	describe: {
+		action: 'list, or forget: ends all sandboxes of a machine that is gone for good',
+		id: 'of the machine to forget, or the beginning of it',
+		...describePlace,
+	},
+	examples: ['serve machine list', 'serve machine forget 4f2a91c0'],
+	where: 'shell',
+
+	async run({action, id, ...where}, {program}): Promise<Result> {
+		if ((id === undefined) === (action === 'forget')) {
+			throw new AppError('usage', action === 'list' ? 'list takes no id.' : 'forget needs the id of a machine.', {
+				hint: 'See all with `$ serve machine list`.',
+			});
+		}
+
+		const {forgetMachineOf, machinesOf} = await import('../src/server/run/serve.ts');
+		if (id === undefined) {
+			const machines = await machinesOf({env: program.local.env, ...where});
+			return {
+				kind: 'table',
+				columns: [
+					{label: 'machine', whole: true},
+					{label: 'host', cut: 'middle'},
+					{label: 'sandboxes'},
+					{label: 'seen'},
+				],
+				rows: machines.map(({id, host, sandboxes, seen_at}) => [id, host, formatNumber(sandboxes), {at: seen_at}]),
+				empty: 'No machines yet. Start a server: `$ serve`',
+				data: machines.map(({id, host, sandboxes, seen_at}) => ({id, host: host || null, sandboxes, seen_at})),
+			};
+		}
+
+		const {id: forgotten, host, ended} = await forgetMachineOf({env: program.local.env, ...where}, id);
+		return {
+			kind: 'text',
+			text: `Forgot machine ${forgotten}${host && ` (${host})`}. Sandboxes ended: ${ended}.`,
+			data: {id: forgotten, host: host || null, sandboxes_ended: ended},
+		};
+	},
+});
+
 export default noun({
 	name: 'serve',
 	summary: 'Run a server of the platform on this machine',
-	verbs: [start, init, member, key, password, credits, limits],
+	verbs: [start, init, member, key, password, credits, limits, machine],
 	fallback: 'start',
 });

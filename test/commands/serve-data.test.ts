@@ -1,4 +1,6 @@
 import {expect, test} from 'vitest';
+import {openDatabase} from '../../src/server/database/open.ts';
+import {openDataFolder} from '../../src/server/run/serve.ts';
 import {dataOf, drawn, testContext} from './context.ts';
 
 const scope = {org: 'acme', workspace: 'main', project: 'web'};
@@ -72,4 +74,24 @@ test('credits are granted, refilled and limited', async () => {
 		refill: null,
 		cap: 3,
 	});
+});
+
+test('machines are listed, and a lost one is forgotten by the beginning of its id', async () => {
+	const home = testContext();
+	await home.run('serve', 'init');
+	expect(drawn(await home.run('serve', 'machine', 'list'), 80)).toContain('No machines yet. Start a server: ');
+	const id = '4f2a91c0-0000-4000-8000-000000000001';
+	const {location} = openDataFolder(home.context.program.local.env, {});
+	const database = await openDatabase(location);
+	const row = {id, host: 'a.example', seen_at: '2026-03-01T12:00:00.000Z'};
+	await database.insertInto('machines').values(row).execute();
+	await database.destroy();
+	expect(dataOf(await home.run('serve', 'machine', 'list'))).toEqual([{...row, sandboxes: 0}]);
+	expect(drawn(await home.run('serve', 'machine', 'list'), 80)).toContain(`${id}  a.example  0`);
+	await expect(home.run('serve', 'machine', 'forget')).rejects.toMatchObject({code: 'usage'});
+	await expect(home.run('serve', 'machine', 'list', id)).rejects.toMatchObject({code: 'usage'});
+	expect(drawn(await home.run('serve', 'machine', 'forget', '4f2a91c0'), 120)).toBe(
+		`Forgot machine ${id} (a.example). Sandboxes ended: 0.`,
+	);
+	expect(dataOf(await home.run('serve', 'machine', 'list'))).toEqual([]);
 });

@@ -27,8 +27,10 @@ import {openDatabase} from '../database/open.ts';
 import {installDemo} from '../demo/install-demo.ts';
 import {jsonLog, type LogLevel} from '../kit/log.ts';
 import type {DataAccess} from '../kit/services.ts';
+import {forgetMachine, listMachines, type MachineState} from '../sandboxes/lost-machines.ts';
 import {changeLimits, type LimitChange, type LimitState} from '../sandboxes/organization-limits.ts';
 import {countSandboxes} from '../sandboxes/sandbox-monitor.ts';
+import {platformPolicy} from '../sandboxes/sandboxing.ts';
 import {type RunningServer, startServer} from './start.ts';
 
 type DataOptions = {readonly env: Environment; readonly data?: string; readonly database?: string};
@@ -151,6 +153,17 @@ async function userOf(services: OpenData, email: string): Promise<Account> {
 	}
 
 	return account;
+}
+
+/** `serve machine list`: returns the machines of all servers on the database. */
+export function machinesOf(data: DataOptions): Promise<readonly MachineState[]> {
+	return withData(data, listMachines);
+}
+
+/** `serve machine forget`: ends what a lost machine keeps, and removes it; throws what `forgetMachine` throws. */
+export function forgetMachineOf(data: DataOptions, id: string): Promise<MachineState & {readonly ended: number}> {
+	const rate = platformPolicy.creditsPerHour;
+	return withData(data, services => forgetMachine({...services, log: () => {}, rate}, id));
 }
 
 /** `serve credits`: changes credits and returns the result; throws what `changeCredits` throws. */

@@ -1,5 +1,6 @@
 import {endedStates} from '../../contract/resources/environment.ts';
-import {messageOf} from '../../core/error.ts';
+import {AppError, messageOf} from '../../core/error.ts';
+import {onlyMatch} from '../../core/only-match.ts';
 import type {DatabaseTransaction} from '../database/tables.ts';
 import type {CoreServices} from '../kit/services.ts';
 import {lockOrganization} from './capacity.ts';
@@ -9,7 +10,7 @@ import type {SandboxServices} from './sandboxing.ts';
 /** How long nothing is heard of a machine until others take it for lost: six heartbeats. */
 export const lostAfterMs = 60_000;
 
-/** A pause between two looks after which a server begins to watch anew, because it may have missed heartbeats. */
+/** A pause between two looks after which a server watches for a minute again, because it may have missed heartbeats. */
 const maxPauseMs = 30_000;
 
 /** How much the clocks of servers may differ: nothing is ended sooner than this after its deadline. */
@@ -115,7 +116,7 @@ export async function freeSandbox(
 	return freed;
 }
 
-/** Tells the machine to look, when it comes back, at what was ended. Its heartbeat waits for this transaction. */
+/** Records that the machine has ended sandboxes, for its next heartbeat, which waits for this transaction. */
 async function markFreed(transaction: DatabaseTransaction, {id, seen_at}: Machine, at: Date): Promise<boolean> {
 	const {numUpdatedRows} = await transaction
 		.updateTable('machines')
@@ -182,4 +183,78 @@ export async function endFreed({database, sandboxes}: SandboxServices, freedAt: 
 		.where('id', '=', machine)
 		.where('freed_at', '=', freedAt)
 		.execute();
+}
+
+/** A machine for an administrator, with the number of its sandboxes that run or are paused. */
+export type MachineState = {
+	readonly id: string;
+	readonly host: string;
+	readonly seen_at: string;
+	readonly sandboxes: number;
+};
+
+/** Returns all machines, those that were seen last first. */
+export async function listMachines({database}: Pick<Freeing, 'database'>): Promise<readonly MachineState[]> {
+	const machines = await database
+		.selectFrom('machines')
+		.select(['id', 'host', 'seen_at'])
+		.orderBy('seen_at', 'desc')
+		.orderBy('id')
+		.execute();
+	const counts = await database
+		.selectFrom('sandboxes')
+		.select(['machine', ({fn}) => fn.countAll<number>().as('count')])
+		.where('state', '!=', 'killed')
+		.groupBy('machine')
+		.execute();
+	const countOf = new Map(counts.map(({machine, count}) => [machine, Number(count)]));
+	return machines.map(machine => ({...machine, sandboxes: countOf.get(machine.id) ?? 0}));
+}
+
+/**
+ * Removes a machine by its id or the beginning of it, and ends all its sandboxes in the database, paused ones, too. Returns
+ * how many. Throws AppError("not-found") or ("usage") if it isn't one machine, and AppError("conflict") if that was seen
+ * in the last minute, by the clock of the caller.
+ */
+export async function forgetMachine(
+	services: Freeing,
+	begins: string,
+): Promise<MachineState & {readonly ended: number}> {
+	const matches = (await listMachines(services)).filter(({id}) => id.startsWith(begins.toLowerCase()));
+	const machine = onlyMatch(begins, matches, {noun: 'machines', nameOf: ({id}) => id.slice(0, 8)});
+	if (!machine) {
+		throw new AppError('not-found', `Machine not found: “${begins}”.`, {hint: 'See all with `serve machine list`.'});
+	}
+
+	if (services.now().getTime() - Date.parse(machine.seen_at) < lostAfterMs) {
+		throw seenAgain(machine);
+	}
+
+	const sandboxes = await services.database
+		.selectFrom('sandboxes')
+		.select(['id', 'organization_id'])
+		.where('machine', '=', machine.id)
+		.where('state', '!=', 'killed')
+		.execute();
+	let ended = 0;
+	for (const sandbox of sandboxes) {
+		ended += (await freeSandbox(services, sandbox, machine)) ? 1 : 0;
+	}
+
+	const {numDeletedRows} = await services.database
+		.deleteFrom('machines')
+		.where('id', '=', machine.id)
+		.where('seen_at', '=', machine.seen_at)
+		.executeTakeFirst();
+	if (numDeletedRows === 0n) {
+		throw seenAgain(machine);
+	}
+
+	return {...machine, ended};
+}
+
+function seenAgain({id, host}: Machine): AppError {
+	return new AppError('conflict', `Machine ${id.slice(0, 8)}${host && ` (${host})`} was seen in the last minute.`, {
+		hint: 'Stop its servers and wait a minute.',
+	});
 }

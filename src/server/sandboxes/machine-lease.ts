@@ -20,9 +20,9 @@ export type MachineLease = {
 	readonly renew: () => Promise<void>;
 	/** Returns whether this server holds the lease now. */
 	readonly isHeld: () => boolean;
-	/** Returns since when processes may be left of sandboxes that others ended, if that is so; each heartbeat tells it once. */
+	/** Returns since when processes of sandboxes that others ended may be left, once for each heartbeat; null if none are. */
 	readonly takeFreedAt: () => string | null;
-	/** Gives the lease back, so that another server gets it with its next heartbeat. */
+	/** Ends the lease, so that another server takes it with its next heartbeat. */
 	readonly release: () => Promise<void>;
 };
 

@@ -1,6 +1,7 @@
+import {hostname} from 'node:os';
 import fc from 'fast-check';
 import {expect, test} from 'vitest';
-import {freeSandbox, watchMachines} from '../../../src/server/sandboxes/lost-machines.ts';
+import {forgetMachine, freeSandbox, listMachines, watchMachines} from '../../../src/server/sandboxes/lost-machines.ts';
 import {createMachineLease} from '../../../src/server/sandboxes/machine-lease.ts';
 import {checkSandboxes, updateSandboxes} from '../../../src/server/sandboxes/sandbox-monitor.ts';
 import {inWorkspace, type TestServer} from '../harness.ts';
@@ -169,4 +170,36 @@ test('of servers that free the same sandboxes at once, one bills each', async ()
 		),
 		{numRuns: 6},
 	);
+});
+
+test('a machine that was seen in the last minute is not forgotten; later all its sandboxes end with it', async () => {
+	const {server, environment, lease} = await withLostMachine();
+	const services = {...server.services, rate: 60};
+	const [{id, sandboxes} = {id: '', sandboxes: 0}] = await listMachines(services);
+	expect(sandboxes).toBe(2);
+	await expect(forgetMachine(services, 'zz')).rejects.toMatchObject({code: 'not-found'});
+	await server.database
+		.insertInto('machines')
+		.values({id: 'f-other', host: '', seen_at: server.services.now().toISOString()})
+		.execute();
+	await expect(forgetMachine(services, '')).rejects.toMatchObject({code: 'usage'});
+	server.advance(59 * secondMs);
+	await expect(forgetMachine(services, id)).rejects.toMatchObject({
+		code: 'conflict',
+		message: `Machine ${id.slice(0, 8)} (${hostname()}) was seen in the last minute.`,
+	});
+	server.advance(secondMs);
+	expect(await forgetMachine(services, id.slice(0, 12).toUpperCase())).toMatchObject({id, ended: 2});
+	expect((await listMachines(services)).map(({host}) => host)).toEqual(['']);
+	expect(await stateOf(server, environment)).toEqual({
+		environment: ['torn_down', 'The machine of its sandbox was lost.'],
+		runtime: ['idle', 'killed', 60],
+	});
+
+	const {provider} = server.services.sandboxes;
+	await lease.renew();
+	await checkSandboxes(server.services, lease);
+	for (const sandbox of await sandboxesOf(server)) {
+		expect((await provider.inspect(sandbox.id)).kind).toBe('ended');
+	}
 });
