@@ -56,15 +56,16 @@ test('the own server of the app is left and found again like any other, and kept
 	const app = testContext({like: first});
 	const {config} = app.context.program.local;
 	await app.runInApp('connect', a.origin);
-	for (const words of [['connect', 'local'], ['profile', 'use', 'local']]) {
+	for (const words of [
+		['connect', 'local'],
+		['profile', 'use', 'local'],
+	]) {
 		expect(drawn(await app.runInApp(...words), 80)).toBe('Back on the built-in local server.');
 		expect(config.read()).toMatchObject({previousProfile: hostOf(a.origin)});
 		expect(config.read().activeProfile).toBe(undefined);
 		expect(dataOf(await app.runInApp('connect', '-'))).toMatchObject({server: a.origin});
 	}
-
 });
-	expect(drawn(await alone.runInApp('connect', '-'), 80)).toBe('Back on the built-in local server.');
 
 test('connect - in the app goes to its own server if there is no previous one', async () => {
 	expect(drawn(await testContext().runInApp('connect', '-'), 80)).toBe('Back on the built-in local server.');
