@@ -43,20 +43,24 @@ export type Submit = {
 /** A run that has started. */
 type Begun = {readonly end: Promise<void>};
 
-/** How long a command may delay the lines that are sent after it, in turns of some milliseconds. */
+/**
+ * How long a command may delay the lines that are sent after it, in turns of some milliseconds; and a message until its run
+ * begins, which a command such as `/bg` may be about.
+ */
 const maxDelayTurns = 20;
+const maxMessageTurns = 400;
 const turnMs = 25;
 
-/** Resolves after so many turns. They take longer on a busy machine, where the command takes longer, too. */
-async function delayTurns(): Promise<void> {
-	for (let turn = 0; turn < maxDelayTurns; turn++) {
+/** Resolves after so many turns. They take longer on a busy machine, where what they wait for takes longer, too. */
+async function delayTurns(turns: number): Promise<void> {
+	for (let turn = 0; turn < turns; turn++) {
 		await new Promise(resolve => void setTimeout(resolve, turnMs).unref());
 	}
 }
 
 /**
  * Creates the function that carries out what the user sends, in order: messages go to the agent, slash lines to their
- * commands. A line that is sent while a command takes long does not wait for it.
+ * commands. A line that is sent while a command takes long does not wait for it, but for a message until its run begins.
  */
 export function createSubmit(dependencies: Dependencies): Submit {
 	const {store, remember} = dependencies;
@@ -117,7 +121,8 @@ export function createSubmit(dependencies: Dependencies): Submit {
 			const begun: Promise<Begun | undefined> = previous.then(() =>
 				isCommand ? carryOut(text) : isShell ? runShell(text) : sendIfWanted(text, parts),
 			);
-			previous = Promise.race([begun.catch(() => undefined), delayTurns()]);
+			const turns = isCommand || isShell ? maxDelayTurns : maxMessageTurns;
+			previous = Promise.race([begun.catch(() => undefined), delayTurns(turns)]);
 			await begun.then(run => run?.end).catch(tell);
 		},
 		cancel: commands.cancel,
@@ -241,7 +246,7 @@ async function sendIfWanted(text: string, parts: Parts): Promise<Begun | undefin
 	return send(wanted, parts);
 }
 
-/** Sends a message. Resolves when the run is starting. If that fails, then or later, the message returns to the prompt. */
+/** Sends a message. Resolves when its run has begun. If that fails, then or later, the message returns to the prompt. */
 async function send(text: string, parts: Parts): Promise<Begun> {
 	try {
 		await forkIfEditing(parts);
@@ -255,7 +260,24 @@ async function send(text: string, parts: Parts): Promise<Begun> {
 		returnUnsent(text, parts.store);
 		throw error;
 	});
+	await Promise.race([end.catch(() => undefined), runOf(parts.store)]);
 	return {end};
+}
+
+/** Resolves while the agent works, at once or when it begins. */
+async function runOf(store: AppStore): Promise<void> {
+	if (store.getState().transcript.run) {
+		return;
+	}
+
+	await new Promise<void>(resolve => {
+		const unsubscribe = store.subscribe(({transcript}) => {
+			if (transcript.run) {
+				unsubscribe();
+				resolve();
+			}
+		});
+	});
 }
 
 /** Returns a message to the prompt, and what was queued behind it: that must not join another run. */

@@ -254,6 +254,29 @@ describe('a command that hangs', () => {
 	});
 });
 
+test('a command waits until the message before it is on its way', async () => {
+	const {type, waitFor, shown, program} = await started({ask: answering('Hello.')});
+	let goOn: (() => void) | undefined;
+	Object.assign(program.prompts, {
+		checkMedia: () =>
+			new Promise<void>(resolve => {
+				goOn = resolve;
+			}),
+	});
+	type('hi\r');
+	await expect.poll(() => goOn).toBeDefined();
+	type('/keys list\r');
+	// Longer than a command is waited for.
+	await new Promise(resolve => setTimeout(resolve, 1000));
+	expect(shown().join('')).not.toContain('/keys');
+	goOn?.();
+	await waitFor('No keys yet');
+	await waitFor('Hello.');
+	const lines = shown();
+	expect(lines.indexOf('❯ hi')).toBeGreaterThan(-1);
+	expect(lines.indexOf('❯ hi')).toBeLessThan(lines.indexOf('❯ /keys list'));
+});
+
 test('an edited message continues in a new session, and the old one is kept', async () => {
 	const {type, waitFor, shown, store, program} = await started({ask: answering('Hello.')});
 	type('first\r');
