@@ -377,7 +377,7 @@ const limits = command({
 
 const machine = command({
 	name: 'machine',
-	summary: 'List the machines that run sandboxes, or forget a lost one',
+	summary: 'List the machines with sandboxes, or forget a lost one',
 	args: z.object({action: z.enum(['list', 'forget']), id: z.optional(z.string()), ...place}),
 	positional: ['action', 'id'],
 	describe: {

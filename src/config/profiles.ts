@@ -55,7 +55,7 @@ export async function activateProfile(config: Config, name: string): Promise<Pro
 	return findProfile(data, name);
 }
 
-/** Makes no profile the active one, so that the built-in server is used. The one that was active is kept for going back. */
+/** Sets no profile as the active one, so that the built-in server is used. The one that was active is kept for going back. */
 export async function deactivateProfile(config: Config): Promise<void> {
 	await config.update(({activeProfile, ...rest}) => ({
 		...rest,

@@ -45,7 +45,7 @@ async function nextMessages(...scripts: readonly Script[]): Promise<readonly Mes
 		type: 'run-end',
 		reason: 'error',
 		refused: true,
-		error: {hint: 'Start a new session with `/new`, or edit the last message (Esc Esc).'},
+		error: {hint: 'Start a new session with `/new`, or edit the last message with `/rewind`.'},
 	});
 	return toMessages(transcriptOf([...before, ...events]));
 }

@@ -140,7 +140,7 @@ function spoken(line: string): string {
 
 /** Returns the first sentence of lines; with what follows it, if it is very short. */
 function firstSentence([line = '', ...rest]: readonly string[]): string {
-	const [sentence = ''] = line.split(/(?<=[.?!])\s|(?<=[。？！])|(?<=\p{L}):\s/u, 1);
+	const [sentence = ''] = line.split(/(?<=[.?!])\s|(?<=[\u3002\uFF1F\uFF01])|(?<=\p{L}):\s/u, 1);
 	const whole = sentence.length < minSentence ? [line, ...rest].join(' ') : sentence;
 	return whole.replace(/[\s:]+$/u, '');
 }
