@@ -51,10 +51,15 @@ const maxDelayTurns = 20;
 const maxMessageTurns = 400;
 const turnMs = 25;
 
-/** Resolves after so many turns. They take longer on a busy machine, where what they wait for takes longer, too. */
-async function delayTurns(turns: number): Promise<void> {
-	for (let turn = 0; turn < turns; turn++) {
-		await new Promise(resolve => void setTimeout(resolve, turnMs).unref());
+/** Resolves when work has settled, or after so many turns. They take longer on a busy machine, where the work does, too. */
+async function waitTurns(work: Promise<unknown>, turns: number): Promise<void> {
+	let isOver = false;
+	const end = () => {
+		isOver = true;
+	};
+	const over = work.then(end, end);
+	for (let turn = 0; turn < turns && !isOver; turn++) {
+		await Promise.race([over, new Promise(resolve => void setTimeout(resolve, turnMs).unref())]);
 	}
 }
 
@@ -121,8 +126,7 @@ export function createSubmit(dependencies: Dependencies): Submit {
 			const begun: Promise<Begun | undefined> = previous.then(() =>
 				isCommand ? carryOut(text) : isShell ? runShell(text) : sendIfWanted(text, parts),
 			);
-			const turns = isCommand || isShell ? maxDelayTurns : maxMessageTurns;
-			previous = Promise.race([begun.catch(() => undefined), delayTurns(turns)]);
+			previous = waitTurns(begun, isCommand || isShell ? maxDelayTurns : maxMessageTurns);
 			await begun.then(run => run?.end).catch(tell);
 		},
 		cancel: commands.cancel,
@@ -260,24 +264,21 @@ async function send(text: string, parts: Parts): Promise<Begun> {
 		returnUnsent(text, parts.store);
 		throw error;
 	});
-	await Promise.race([end.catch(() => undefined), runOf(parts.store)]);
+	await runOf(end, parts.store);
 	return {end};
 }
 
-/** Resolves while the agent works, at once or when it begins. */
-async function runOf(store: AppStore): Promise<void> {
+/** Resolves once the agent works, or what would begin that has ended. */
+async function runOf(end: Promise<void>, store: AppStore): Promise<void> {
 	if (store.getState().transcript.run) {
 		return;
 	}
 
-	await new Promise<void>(resolve => {
-		const unsubscribe = store.subscribe(({transcript}) => {
-			if (transcript.run) {
-				unsubscribe();
-				resolve();
-			}
-		});
+	let unsubscribe = () => {};
+	const begun = new Promise<void>(resolve => {
+		unsubscribe = store.subscribe(({transcript}) => (transcript.run ? resolve() : undefined));
 	});
+	await Promise.race([begun, end.catch(() => undefined)]).finally(() => unsubscribe());
 }
 
 /** Returns a message to the prompt, and what was queued behind it: that must not join another run. */
