@@ -65,11 +65,8 @@ export async function goBack(context: AccessContext): Promise<Connected> {
 		ui: {live},
 	} = context;
 	const data = config.read();
-	const name = live ? (store.getState().previousConnection ?? data.previousProfile) : data.previousProfile;
-	if (!name && live) {
-		return connectToEmbedded(context);
-	}
-
+	const here = live && store.getState().previousConnection;
+	const name = here ?? data.previousProfile ?? (live && localConnection.profile);
 	if (!name) {
 		throw new AppError('not-found', 'No previous connection.', {
 			hint: 'Connect to a server: `connect <url>`',
