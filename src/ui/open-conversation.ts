@@ -128,7 +128,7 @@ export async function openConversation(
 		prepareWhileTyping({prepare: line => prepareAnswer(line, parts)}, store),
 		followSavedSessions({store, entries: program.commands.all, list: () => program.session.saved.list(false)}),
 		followEntries(store, () => refreshEntries(parts)),
-		await followOthers(parts),
+		followOthers(parts),
 		await followPrompt({...parts, hasPrompt: flags.prompt !== undefined}),
 	];
 	startLoading(parts, tell);
@@ -220,15 +220,17 @@ async function refreshEntries({program, store, warn}: Parts): Promise<void> {
  * Shows which agents of other processes work in the folder: in the strip, or without a screen in a line when the first one
  * does. Returns a function that stops it.
  */
-async function followOthers({program, store, redraw, warn}: Parts): Promise<() => void> {
-	const {follow} = await program.session.agents();
-	return follow(others => {
-		const isFirst = store.getState().others.length === 0 && others.length > 0;
-		store.setState({others});
-		if (isFirst && !redraw) {
-			warn(othersNote(others));
-		}
-	});
+function followOthers({program, store, redraw, warn}: Parts): () => void {
+	const following = program.session.agents().then(({follow}) =>
+		follow(others => {
+			const isFirst = store.getState().others.length === 0 && others.length > 0;
+			store.setState({others});
+			if (isFirst && !redraw) {
+				warn(othersNote(others));
+			}
+		}),
+	);
+	return () => void following.then(stop => stop());
 }
 
 /** Reacts to changes of the store. Returns a function that stops it. */
