@@ -8,7 +8,7 @@ import {fileURLToPath} from 'node:url';
 import {parseArgs} from 'node:util';
 import {oneFirstChunk} from './bundle-first-chunk.mjs';
 import {chalkOnce, inkForProduction, reactOnce} from './bundle-ink.mjs';
-import {mcpBySelf} from './bundle-mcp.mjs';
+import {sdksBySelf} from './bundle-sdks.mjs';
 import {standIns} from './bundle-stand-ins.mjs';
 import {undiciWithoutHttp} from './bundle-undici.mjs';
 import {compileAhead} from './compile-ahead.mjs';
@@ -94,7 +94,7 @@ const chunked = {
 		reactOnce(root),
 		chalkOnce(root),
 		undiciWithoutHttp(),
-		mcpBySelf(build, {...common, sourcemap: false}),
+		sdksBySelf(build, {...common, sourcemap: false}),
 	],
 };
 

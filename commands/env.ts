@@ -242,4 +242,56 @@ const stop = command({
 	},
 });
 
-export default noun({name: 'env', summary: 'Sandboxes that run tasks', verbs: [create, list, show, logs, stop]});
+const remove = command({
+	name: 'delete',
+	summary: 'Delete a sandbox that has ended, with its log',
+	args: z.object({environment: z.string(), yes: z.optional(z.boolean())}),
+	positional: ['environment'],
+	completes: {environment: 'environment'},
+	describe: {environment: 'its id or a unique prefix', yes: 'skip the confirmation'},
+	examples: ['env delete 0b5e0a1c-9c1f-4d4e-8b57-0123456789ab --yes'],
+	whileRunning: true,
+
+	async run({environment, yes}, {program, ui: {interact}, signal}) {
+		const {client, environment: pathOf} = await program.servers.open();
+		const params = await pathOf(environment, signal);
+		if (!yes && !(await interact.confirm(`Delete sandbox ${environment} with its log? It can't be restored.`))) {
+			return unchanged;
+		}
+
+		await client.deleteEnvironment({params}, signal);
+		return {
+			kind: 'text',
+			text: `Deleted sandbox ${environment}.`,
+			data: {id: params.environmentId, deleted: true},
+		};
+	},
+});
+
+const exportEnvironment = command({
+	name: 'export',
+	summary: 'Write a sandbox and its log, a line of JSON each',
+	args: z.object({environment: z.string()}),
+	positional: ['environment'],
+	completes: {environment: 'environment'},
+	describe: {environment: 'its id or a unique prefix'},
+	examples: ['env export 0b5e0a1c-9c1f-4d4e-8b57-0123456789ab'],
+	where: 'shell',
+
+	async run({environment}, {program, ui: {interact}, signal}) {
+		const {exportEnvironment: lines} = await import('../src/command/views/environment-export.ts');
+		const {streamLog} = await import('../src/command/views/log-stream.ts');
+		const {client, environment: pathOf, logOf} = await program.servers.open();
+		const params = await pathOf(environment, signal);
+		const source = logOf(environment);
+		const reading = {follow: false, sinceStart: true, exitStatus: false, onWait: retryNotice(interact.say)};
+		const log = streamLog({source, signal, filter: createFilter({}), ...reading});
+		return {kind: 'stream', batches: await lines(client, {params}, {log, signal})};
+	},
+});
+
+export default noun({
+	name: 'env',
+	summary: 'Sandboxes that run tasks',
+	verbs: [create, list, show, logs, stop, remove, exportEnvironment],
+});

@@ -31,6 +31,7 @@ import login from './login.ts';
 import logout from './logout.ts';
 import logs from './logs.ts';
 import mcp from './mcp.ts';
+import member from './member.ts';
 import memory from './memory.ts';
 import mfa from './mfa.ts';
 import model from './model.ts';
@@ -57,6 +58,7 @@ import trace from './trace.ts';
 import trust from './trust.ts';
 import undo from './undo.ts';
 import usage from './usage.ts';
+import user from './user.ts';
 import vim from './vim.ts';
 import watch from './watch.ts';
 import whoami from './whoami.ts';
@@ -106,6 +108,8 @@ export const commands: readonly Entry[] = [
 	apiKey,
 	mfa,
 	org,
+	member,
+	user,
 	workspace,
 	project,
 	run,

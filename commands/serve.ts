@@ -1,8 +1,10 @@
 import {isIPv6} from 'node:net';
 import * as z from 'zod/mini';
 import {command, noun} from '../src/command/command.ts';
+import type {Command} from '../src/command/context.ts';
 import type {Result} from '../src/command/result.ts';
 import {
+	draining,
 	fieldsOf,
 	finishing,
 	placeFlags,
@@ -11,84 +13,140 @@ import {
 	servedFields,
 } from '../src/command/views/server-lines.ts';
 import {AppError} from '../src/core/error.ts';
-import {formatDuration, formatNumber} from '../src/core/format.ts';
+import {formatBytes, formatDuration, formatNumber} from '../src/core/format.ts';
 import {isLoopback, originOf, parseServerUrl} from '../src/core/origin.ts';
 import {shellLine} from '../src/core/program-name.ts';
+import type {Interaction} from '../src/platform/interaction.ts';
 
 /** The default slug of the first organization. */
 const firstOrganization = 'default';
 
 /** The flags that select a server's data. */
-const place = {data: z.optional(z.string()), database: z.optional(z.string())};
+const place = {data: z.optional(z.string()), database: z.optional(z.string()), config: z.optional(z.string())};
 
 const describePlace = {
 	data: 'data folder, created if missing; server in the state folder by default',
 	database: 'PostgreSQL as postgres://user@host/name, instead of SQLite in the data folder',
+	config: 'YAML file with flags as keys; SERVICE_SERVE_<FLAG> wins over it, a flag over both',
 };
 
 /** The port that it listens on, by default. */
 const defaultPort = 8700;
 
+/** How a variable of a flag begins. */
+const variablePrefix = 'SERVICE_SERVE_';
+
+/** The flags of a server, which `check` and `deploy` read, too. */
+const startShape = {
+	port: z._default(z.coerce.number().check(z.int(), z.gte(0), z.lte(65_535)), defaultPort),
+	host: z.optional(z.string()),
+	...place,
+	artifacts: z.optional(z.string()),
+	storageLimit: z.optional(z.coerce.number().check(z.gte(0.1), z.lte(1_000_000))),
+	retention: z.optional(z.string()),
+	publicUrl: z.optional(z.string()),
+	address: z.optional(z.string()),
+	serviceDomain: z.optional(
+		z
+			.string()
+			.check(z.regex(/^[a-z\d](?:[a-z\d.-]*[a-z\d])?(?::\d{1,5})?$/, 'takes a domain, such as sandboxes.example.com')),
+	),
+	keepAlive: z.optional(z.coerce.number().check(z.int(), z.gte(1), z.lte(86_400))),
+	metrics: z.optional(z.string()),
+	drain: z.optional(z.coerce.number().check(z.int(), z.gte(0), z.lte(3600))),
+	pool: z.optional(z.coerce.number().check(z.int(), z.gte(2), z.lte(1000))),
+	sandboxes: z.optional(z.coerce.number().check(z.int(), z.gte(1), z.lte(1_000_000))),
+	sandboxMemory: z.optional(z.coerce.number().check(z.gte(0.1), z.lte(1_000_000))),
+	engine: z.optional(z.string()),
+	image: z.optional(z.string()),
+	runtime: z.optional(z.string()),
+	openNetwork: z.optional(z.string()),
+	unsafeSandboxes: z._default(z.boolean(), false),
+	minClient: z.optional(z.string().check(z.regex(/^\d+(?:\.\d+){0,2}(?:-[\w.]+)?$/, 'takes a version, such as 0.2.0'))),
+	oidcIssuer: z.optional(z.string()),
+	oidcClientId: z.optional(z.string()),
+	oidcClientSecret: z.optional(z.string()),
+	oidcDomains: z.optional(z.string()),
+	oidcOrganization: z.optional(z.string()),
+	oidcRole: z.optional(z.enum(['member', 'admin'])),
+	demo: z._default(z.boolean(), false),
+	logLevel: z._default(z.enum(['info', 'warn', 'error']), 'warn'),
+};
+
+const describeStart = {
+	port: `port to listen on, ${defaultPort} by default; 0 for a free one`,
+	host: 'address to listen on; 127.0.0.1 by default, for this machine only',
+	...describePlace,
+	artifacts: 'bucket as s3://name?endpoint=https://host; the data folder by default',
+	storageLimit: 'maximum GB of spans and artifacts per organization; 10 by default',
+	retention: 'days that data is kept: 90, or spans=30,logs=7,findings=365; all but logs for ever by default',
+	publicUrl: 'URL for browsers and clients, with its path, if a proxy is in front',
+	address: 'URL where servers of other machines reach this one; where it listens by default',
+	serviceDomain: 'domain below which each service of a sandbox gets a host of its own',
+	keepAlive: 'seconds that idle connections stay open; 75 by default, more than a load balancer’s 60',
+	metrics: 'address for Prometheus as host:port, such as 127.0.0.1:9464; none by default',
+	drain: 'seconds that it still answers after SIGTERM, while it says that it is not ready; 0 by default',
+	pool: 'maximum connections to PostgreSQL; 10 by default',
+	sandboxes: 'maximum sandboxes on this machine, of all organizations; no limit by default',
+	sandboxMemory: 'GB of memory that all sandboxes on this machine may have; no limit by default',
+	engine: 'what runs sandboxes: local, docker[=address] or kubernetes[=context/namespace]',
+	image: 'container image of tasks that name none',
+	runtime: 'container runtime, such as runsc, or RuntimeClass; the engine’s own by default',
+	openNetwork: 'network for tasks with an open network: Docker’s by its name, or ranges as 0.0.0.0/0',
+	unsafeSandboxes: 'run tasks without containment if bubblewrap is missing',
+	minClient: 'oldest accepted client version, such as 0.2.0; older ones must update',
+	oidcIssuer: 'OpenID provider that users log in with, as its https URL; none by default',
+	oidcClientId: 'what the provider calls this server',
+	oidcClientSecret: 'secret of that client; better from SERVICE_SERVE_OIDC_CLIENT_SECRET_FILE',
+	oidcDomains: 'domains whose addresses get accounts without an invitation, such as acme.example',
+	oidcOrganization: 'organization that those join',
+	oidcRole: 'role of those there, member or admin; member by default',
+	demo: 'create a demo organization with sessions, findings and runs',
+	logLevel: 'minimum level of JSON log lines on stderr; warn by default',
+};
+
 const start = command({
 	name: 'start',
 	summary: 'Run a server of the platform on this machine',
-	args: z.object({
-		port: z._default(z.coerce.number().check(z.int(), z.gte(0), z.lte(65_535)), defaultPort),
-		host: z.optional(z.string()),
-		...place,
-		artifacts: z.optional(z.string()),
-		storageLimit: z.optional(z.coerce.number().check(z.gte(0.1), z.lte(1_000_000))),
-		publicUrl: z.optional(z.string()),
-		keepAlive: z.optional(z.coerce.number().check(z.int(), z.gte(1), z.lte(86_400))),
-		unsafeSandboxes: z._default(z.boolean(), false),
-		minClient: z.optional(
-			z.string().check(z.regex(/^\d+(?:\.\d+){0,2}(?:-[\w.]+)?$/, 'takes a version, such as 0.2.0')),
-		),
-		demo: z._default(z.boolean(), false),
-		logLevel: z._default(z.enum(['info', 'warn', 'error']), 'warn'),
-	}),
-	describe: {
-		port: `port to listen on, ${defaultPort} by default; 0 for a free one`,
-		host: 'address to listen on; 127.0.0.1 by default, for this machine only',
-		...describePlace,
-		artifacts: 'bucket as s3://name?endpoint=https://host; the data folder by default',
-		storageLimit: 'maximum GB of spans and artifacts per organization; 10 by default',
-		publicUrl: 'URL for browsers and clients, with its path, if a proxy is in front',
-		keepAlive: 'seconds that idle connections stay open; 75 by default, more than a load balancer’s 60',
-		unsafeSandboxes: 'run tasks without containment if bubblewrap is missing',
-		minClient: 'oldest accepted client version, such as 0.2.0; older ones must update',
-		demo: 'create a demo organization with sessions, findings and runs',
-		logLevel: 'minimum level of JSON log lines on stderr; warn by default',
-	},
+	args: z.object(startShape),
+	describe: describeStart,
 	examples: ['serve', 'serve --port 0 --json', 'serve --database postgres://service@127.0.0.1/service'],
 	where: 'shell',
 
 	async run(
-		{port, host, artifacts, storageLimit, publicUrl, keepAlive, minClient, unsafeSandboxes, demo, logLevel, ...where},
-		{program, ui: {interact}, signal},
+		{host, artifacts, storageLimit, publicUrl, address, keepAlive, drain, pool, ...given},
+		{program, ui: {interact}, flags: {json}, signal},
 	) {
+		const {sandboxes, sandboxMemory, minClient} = given;
+		const say = json ? await openNotices(interact.log, signal) : interact.say;
 		if (host !== undefined && !isLoopback(parseServerUrl(`http://${isIPv6(host) ? `[${host}]` : host}`))) {
-			interact.say(`Anyone on the network can reach ${host} and read plain HTTP. Put a proxy with TLS in front.`);
+			say(`Anyone on the network can reach ${host} and read plain HTTP. Put a proxy with TLS in front.`);
 		}
 
 		const {serve} = await import('../src/server/run/serve.ts');
 		const served = await serve({
 			env: program.local.env,
-			...where,
+			...given,
 			host,
-			port,
 			artifacts,
 			storageLimit: storageLimit === undefined ? undefined : Math.round(storageLimit * 1e9),
 			publicUrl: publicUrl && originOf(publicUrl),
+			address: address && originOf(address),
 			keepAliveMs: keepAlive === undefined ? undefined : keepAlive * 1000,
-			unsafeSandboxes,
+			drainMs: drain === undefined ? undefined : drain * 1000,
+			connections: pool,
+			room: {
+				sandboxes,
+				memoryBytes: sandboxMemory === undefined ? undefined : Math.round(sandboxMemory * 1024 ** 3),
+			},
 			minimumClient: minClient,
-			demo,
-			logLevel,
 			writeLog: line => interact.log?.(line),
 			debug: program.local.debug,
 			signal,
-			onFinishing: requests => interact.say(finishing(requests)),
+			onWaiting: say,
+			onOpenMetrics: at => say(`Anyone on the network can reach ${at} and read the metrics.`),
+			onDraining: drainMs => say(draining(drainMs)),
+			onFinishing: requests => say(finishing(requests)),
 		});
 		const {url, demo: made} = served;
 		const data = {url, ...(made && recordOf(made))};
@@ -101,8 +159,100 @@ const start = command({
 				data,
 			},
 			data,
-			ended: served.ended.then(sandboxes => sayWhatRuns(interact.say, sandboxes)),
+			ended: served.ended.then(sandboxes => sayWhatRuns(say, sandboxes)),
 		};
+	},
+});
+
+/**
+ * Returns how sentences are written as lines of the JSON log, for programs that read standard error: so are warnings of Node,
+ * until `signal` aborts.
+ */
+async function openNotices(write: Interaction['log'], signal: AbortSignal): Promise<Interaction['say']> {
+	const {jsonLog} = await import('../src/server/kit/log.ts');
+	const log = jsonLog(line => write?.(line));
+	const warn = ({name, message}: Error) => log({level: 'warn', message, name});
+	process.removeAllListeners('warning');
+	process.on('warning', warn);
+	signal.addEventListener('abort', () => process.off('warning', warn), {once: true});
+	return message => log({level: 'info', message});
+}
+
+/** Checks what a start needs, and starts nothing. */
+const check = command({
+	name: 'check',
+	summary: 'Check everything that a start with these flags needs',
+	args: z.object(startShape),
+	describe: describeStart,
+	examples: ['serve check', 'serve check --config /etc/service/serve.yaml --json'],
+	where: 'shell',
+
+	async run({publicUrl, ...given}, {program}): Promise<Result> {
+		const [{checkServer}, {openProvider}, {checksResult}] = await Promise.all([
+			import('../src/server/run/check-server.ts'),
+			import('../src/server/run/serve.ts'),
+			import('../src/command/views/checks-view.ts'),
+		]);
+		const {env} = program.local;
+		const checks = await checkServer({
+			...given,
+			env,
+			publicUrl: publicUrl && originOf(publicUrl),
+			openProvider: () => openProvider({...given, env}),
+		});
+		const faults = checks.filter(({state}) => state === 'fault');
+		const names = new Intl.ListFormat('en').format(new Set(faults.map(({name}) => name)));
+		const code = faults[0]?.code ?? 'failed';
+		const failure = {code, message: `A server would not start like this. Check: ${names}.`};
+		return {...checksResult(checks, 'shell'), ...(faults.length > 0 && {failure})};
+	},
+});
+
+/** Prints the file of a deployment for the flags, variables and file of this line. */
+const deploy = command({
+	name: 'deploy',
+	summary: 'Print a file that deploys a server with these flags',
+	args: z.object({target: z.enum(['systemd', 'docker', 'kubernetes', 'nginx', 'caddy']), ...startShape}),
+	positional: ['target'],
+	describe: {target: 'what runs the server, or the proxy in front of it', ...describeStart},
+	examples: [
+		'serve deploy systemd > service-server.service',
+		'serve deploy nginx --public-url https://agents.example.com',
+	],
+	where: 'shell',
+
+	async run({target, ...given}): Promise<Result> {
+		const [{deployFile}, {parseMetricsAddress}, {variableOf}] = await Promise.all([
+			import('../src/server/deploy/deploy-file.ts'),
+			import('../src/server/metrics/serve-metrics.ts'),
+			import('../src/command/configured.ts'),
+		]);
+		const {metrics, publicUrl, engine = 'local', drain = 0, artifacts, database, port} = given;
+		const defaults: Readonly<Record<string, unknown>> = z.object(startShape).parse({});
+		// A URL of a database has a password, a client has a secret, and the file of --config is not where the server is.
+		const variables = Object.entries({
+			...given,
+			database: undefined,
+			config: undefined,
+			oidcClientSecret: undefined,
+		}).flatMap(([name, value]) =>
+			value === undefined || value === defaults[name]
+				? []
+				: [[`${variablePrefix}${variableOf(name)}`, String(value)] as const],
+		);
+		const text = deployFile(target, {
+			variables,
+			hasDatabase: database !== undefined,
+			hasBucket: artifacts !== undefined,
+			hasOidc: given.oidcIssuer !== undefined,
+			port,
+			metricsPort: metrics === undefined ? undefined : (await parseMetricsAddress(metrics)).port,
+			publicUrl: publicUrl === undefined ? undefined : new URL(originOf(publicUrl)),
+			engine,
+			drainSeconds: drain,
+			command: [process.execPath, process.argv[1] ?? ''],
+		});
+		return {kind: 'lines', lines: text.trimEnd().split('\n')};
 	},
 });
 
@@ -278,6 +428,30 @@ const password = command({
 	},
 });
 
+const admin = command({
+	name: 'admin',
+	summary: 'Make a user an administrator of this server',
+	args: z.object({email: z.string(), remove: z._default(z.boolean(), false), ...place}),
+	positional: ['email'],
+	describe: {
+		email: 'of the user; the first one that `serve init` created is one',
+		remove: 'make them an ordinary user again',
+		...describePlace,
+	},
+	examples: ['serve admin ada@acme.example', 'serve admin ada@acme.example --remove'],
+	where: 'shell',
+
+	async run({email, remove, ...where}, {program}) {
+		const {administratorOf} = await import('../src/server/run/serve.ts');
+		const {userId} = await administratorOf({env: program.local.env, ...where}, email, !remove);
+		return {
+			kind: 'text',
+			text: `${email} is ${remove ? 'no longer' : 'now'} an administrator of this server.`,
+			data: {user_id: userId, is_administrator: !remove},
+		};
+	},
+});
+
 const amount = z.optional(z.coerce.number().check(z.int(), z.gte(0), z.lte(1_000_000_000)));
 
 const credits = command({
@@ -340,23 +514,26 @@ const seconds = z.optional(z.coerce.number().check(z.int(), z.gte(0), z.lte(31_5
 
 const limits = command({
 	name: 'limits',
-	summary: 'Show and change the sandbox limits of an organization',
+	summary: 'Show and change the limits of an organization',
 	args: z.object({
 		max: seconds,
 		default: seconds,
 		capacity: z.optional(z.coerce.number().check(z.int(), z.gte(0), z.lte(10_000))),
+		storage: z.optional(z.coerce.number().check(z.gte(0), z.lte(1_000_000))),
 		...place,
 	}),
 	describe: {
 		max: 'longest run of a sandbox in seconds, 0 for the platform limit',
 		default: 'run in seconds if no time is requested, 0 for the platform default',
 		capacity: 'maximum sandboxes at once, 0 for the platform limit',
+		storage: 'maximum GB of spans and artifacts, 0 for that of `serve --storage-limit`',
 		...describePlace,
 	},
-	examples: ['serve limits', 'serve limits --org acme --max 7200 --default 1800 --capacity 4'],
+	examples: ['serve limits', 'serve limits --org acme --max 7200 --default 1800 --capacity 4 --storage 50'],
 	where: 'shell',
 
-	async run({data, database, ...change}, {program, flags}): Promise<Result> {
+	async run({data, database, storage, ...limit}, {program, flags}): Promise<Result> {
+		const change = {...limit, storageBytes: storage === undefined ? undefined : Math.round(storage * 1e9)};
 		const {changeLimitsOf, organizationOf} = await import('../src/server/run/serve.ts');
 		const organization = await organizationOf({env: program.local.env, data, database}, flags.org);
 		const state = await changeLimitsOf({env: program.local.env, data, database}, {organization, ...change});
@@ -364,13 +541,61 @@ const limits = command({
 		const from = (own: number | null) => (own === null ? ' (platform)' : '');
 		return {
 			kind: 'record',
-			title: `Sandbox limits of ${organization}`,
+			title: `Limits of ${organization}`,
 			fields: [
 				['longest run', `${formatDuration(effective.max_seconds * 1000)}${from(state.max_seconds)}`],
 				['default run', `${formatDuration(effective.default_seconds * 1000)}${from(state.default_seconds)}`],
 				['at once', `${formatNumber(effective.capacity)}${from(state.capacity)}`],
+				['storage', state.storage_bytes === null ? 'that of the server' : formatBytes(state.storage_bytes)],
+				['stored', formatBytes(state.stored_bytes)],
 			],
 			data: state,
+		};
+	},
+});
+
+/** How often a migration that runs says so. */
+const progressMs = 10_000;
+
+const migrate = command({
+	name: 'migrate',
+	summary: 'Upgrade the database to this version',
+	args: z.object({dryRun: z._default(z.boolean(), false), ...place}),
+	describe: {dryRun: 'list the changes and change nothing', ...describePlace},
+	examples: ['serve migrate --dry-run', 'serve migrate --database postgres://service@127.0.0.1/service'],
+	where: 'shell',
+
+	async run({dryRun, ...where}, {program, ui: {interact}}): Promise<Result> {
+		const {migrateData} = await import('../src/server/run/serve.ts');
+		let running: NodeJS.Timeout | undefined;
+		const onStep = (name: string) => {
+			clearInterval(running);
+			const started = performance.now();
+			interact.say(`Running ${name}.`);
+			running = setInterval(
+				() => interact.say(`Still running ${name}, for ${formatDuration(performance.now() - started)}.`),
+				progressMs,
+			);
+		};
+		const planned = await migrateData({env: program.local.env, ...where}, {dryRun, onStep}).finally(() =>
+			clearInterval(running),
+		);
+		const data = planned.map(({name, tables}) => ({name, tables: [...tables]}));
+		if (!dryRun) {
+			const text = planned.length > 0 ? 'The database is up to date now.' : 'The database was up to date already.';
+			return {kind: 'text', text, data};
+		}
+
+		return {
+			kind: 'table',
+			columns: [{label: 'migration', whole: true}, {label: 'tables'}, {label: 'rows, about', align: 'right'}],
+			rows: planned.map(({name, tables}) => [
+				name,
+				tables.map(table => table.name).join(', '),
+				formatNumber(tables.reduce((sum, {rows}) => sum + rows, 0)),
+			]),
+			empty: 'The database is up to date. Start a server: `$ serve`',
+			data,
 		};
 	},
 });
@@ -421,9 +646,46 @@ const machine = command({
 	},
 });
 
+/** Lets variables and the file of `--config` set the flags that a verb shares with `serve`. A flag twice is an error. */
+function configured(verb: Command): Command {
+	return {
+		...verb,
+		refusesRepeats: true,
+		async execute(given, context) {
+			const [{nameOrigins, readConfigured}, {readSetting}] = await Promise.all([
+				import('../src/command/configured.ts'),
+				import('../src/storage/setting-file.ts'),
+			]);
+			const {env} = context.program.local;
+			const sources = {prefix: variablePrefix, main: start, env, read: readSetting};
+			const {values, origins} = await readConfigured(verb, given, sources);
+			if (passwordPattern.test(String(given['database']))) {
+				hideArguments();
+				context.ui.interact.say(
+					`Every user of this machine could see the password in --database. Use ${variablePrefix}DATABASE_FILE.`,
+				);
+			}
+
+			try {
+				return await verb.execute(values, context);
+			} catch (error) {
+				throw nameOrigins(error, origins);
+			}
+		},
+	};
+}
+
+/** A database URL with a password. */
+const passwordPattern = /^postgres(?:ql)?:\/\/[^/@]*:[^/@]/;
+
+/** Replaces the command line that `ps` shows, as far as the system allows it. */
+function hideArguments(): void {
+	process.title = 'serve';
+}
+
 export default noun({
 	name: 'serve',
 	summary: 'Run a server of the platform on this machine',
-	verbs: [start, init, member, key, password, credits, limits, machine],
+	verbs: [start, check, deploy, init, member, admin, key, password, credits, limits, migrate, machine].map(configured),
 	fallback: 'start',
 });

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import {command, noun} from '../src/command/command.ts';
 import {listCommand} from '../src/command/list-command.ts';
+import {unchanged} from '../src/command/result.ts';
 
 const list = listCommand({
 	summary: 'List the sessions of the workspace, latest first',
@@ -109,10 +110,52 @@ const unarchive = command({
 	},
 });
 
+const remove = command({
+	name: 'delete',
+	summary: 'Delete a session of the platform with its spans',
+	args: z.object({session: z.string(), yes: z.optional(z.boolean())}),
+	positional: ['session'],
+	describe: {session: 'id of the session, or a unique prefix', yes: 'skip the confirmation'},
+	completes: {session: 'session'},
+	examples: ['session delete 7d9f3a52 --yes'],
+	whileRunning: true,
+
+	async run({session, yes}, {program, ui: {interact}, signal}) {
+		const {client, server, scope} = await program.servers.open();
+		const params = {...(await scope('org', 'workspace')), sessionId: session};
+		const question = `Delete session ${session} on ${server}, with its spans and artifacts? It can't be restored.`;
+		if (!yes && !(await interact.confirm(question))) {
+			return unchanged;
+		}
+
+		await client.deleteSession({params}, signal);
+		return {kind: 'text', text: `Deleted session ${session}.`, data: {id: session, deleted: true}};
+	},
+});
+
+const exportSession = command({
+	name: 'export',
+	summary: 'Write the spans of a session, a line of JSON each',
+	args: z.object({session: z.string()}),
+	positional: ['session'],
+	describe: {session: 'id of the session, or a unique prefix'},
+	completes: {session: 'session'},
+	examples: ['session export 7d9f3a52'],
+	where: 'shell',
+
+	async run({session}, {program, signal}) {
+		const {exportSpans} = await import('../src/command/views/span-export.ts');
+		const {client, scope, find} = await program.servers.open();
+		const params = await scope('org', 'workspace');
+		const id = await find('session', session, params, signal);
+		return {kind: 'stream', batches: await exportSpans(client, {params, query: {session: id}}, signal)};
+	},
+});
+
 export default noun({
 	name: 'session',
 	aliases: ['sessions'],
 	summary: 'A session on this machine, or of the platform',
-	verbs: [list, saved, show, unarchive],
+	verbs: [list, saved, show, unarchive, remove, exportSession],
 	aliasFallback: 'saved',
 });

@@ -10,7 +10,10 @@ const source = 'test/server/database/engine.ts';
  */
 const oneEngine = [
 	...['test/agent/', 'test/commands/', 'test/server/demo/', 'test/server/demo-model/', 'test/server/http/'],
+	...['docker', 'kubernetes'].map(name => `test/server/sandboxes/${name}/`),
 	...['client', 's3-blobs', 'transfer'].map(name => `test/server/artifacts/${name}`),
+	// Most of its faults need no database.
+	'test/faults/',
 	'test/server/authorization-matrix',
 	// Hashes without a database, and spans as the program sends them; what is done with spans, tests of ingest ask.
 	...['test/server/accounts/password.test', 'test/server/kit/', 'test/telemetry/'],

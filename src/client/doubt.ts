@@ -27,6 +27,11 @@ const checks: Readonly<Partial<Record<OperationId, string>>> = {
 	updateOrganization: 'Try again; the same values change nothing more.',
 	pushTraces: 'Check for the spans before you push them again, or they may be stored twice.',
 	createApiKey: 'Check `api-key list`, and revoke the key if you don’t have it.',
+	deleteSession: 'Try again; what is gone stays gone.',
+	deleteEnvironment: 'Try again; what is gone stays gone.',
+	deleteProject: 'Try again; what is gone stays gone.',
+	deleteOrganization: 'Check `org list` before you retry.',
+	deleteServerOrganization: 'Check `org list` before you retry.',
 	revokeApiKey: 'Check `api-key list` before you retry.',
 };
 

@@ -103,6 +103,10 @@ export function readArguments(
 	const found: Record<string, unknown> = {};
 	for (const [name, {value, isRepeatable}] of Object.entries(flags)) {
 		const values = given.get(name);
+		if (values && values.length > 1 && command.refusesRepeats && !isRepeatable) {
+			throw new AppError('usage', `--${flagOf(name)} is given ${values.length} times.`, {hint});
+		}
+
 		if (values) {
 			found[name] = isRepeatable ? values : value ? values.at(-1) : true;
 		}
@@ -151,9 +155,21 @@ export function parseArguments<T extends z.ZodMiniObject>(
 	}
 
 	const [issue] = result.error.issues;
-	const name = String(issue?.path[0] ?? 'argument');
+	throw refusalOf(String(issue?.path[0] ?? 'argument'), issue, positional);
+}
+
+/** Checks one argument of a command before the others are known. Throws AppError("usage"). */
+export function checkArgument({args, positional = []}: Command, name: string, value: unknown): void {
+	const schema = args.shape[name] as z.ZodMiniType | undefined;
+	const result = schema?.safeParse(value, {error: () => noMessage});
+	if (result?.success === false) {
+		throw refusalOf(name, result.error.issues[0], positional);
+	}
+}
+
+function refusalOf(name: string, issue: z.core.$ZodIssue | undefined, positional: readonly string[]): AppError {
 	const shown = positional.includes(name) ? `<${flagOf(name)}>` : `--${flagOf(name)}`;
-	throw new AppError('usage', `${shown} ${wordsOf(issue)}.`);
+	return new AppError('usage', `${shown} ${wordsOf(issue)}.`);
 }
 
 /** Returns what is invalid, from the schema's own message, else from its check. */

@@ -43,6 +43,9 @@ export type CommandContext = CommandRequest & {readonly program: CommandProgram}
 
 export type Shape = Record<string, z.core.$ZodType>;
 
+/** Throws `AppError` for an answer that a command would refuse. */
+type CheckAnswer = (value: string, context: CommandContext) => Promise<void>;
+
 /** A command as its file defines it; `run` gets parsed and typed arguments. */
 export type Definition<S extends Shape> = {
 	/** One word: the noun itself, or the verb inside a noun. */
@@ -64,6 +67,8 @@ export type Definition<S extends Shape> = {
 	readonly describe?: {readonly [name in keyof S]?: string};
 	/** What the user is asked for an argument that is missing, with examples; its name by default. */
 	readonly asks?: {readonly [name in keyof S]?: string};
+	/** Throws for a value that the command would refuse, before the user is asked for the next one. */
+	readonly checks?: {readonly [name in keyof S]?: CheckAnswer};
 	/** The kind of an argument's known values. Those of an enum are completed without it. */
 	readonly completes?: {readonly [name in keyof S]?: ValueKind};
 	/** Likely values of an argument that accepts others too. */
@@ -72,6 +77,8 @@ export type Definition<S extends Shape> = {
 	readonly examples?: readonly string[];
 	/** The argument that is a secret: never saved in a history, with a warning in a shell (SAFETY 11). */
 	readonly secret?: keyof S & string;
+	/** True if a flag that is given twice is an error; by default the last one counts. */
+	readonly refusesRepeats?: boolean;
 	/** True if it can run while the agent works. */
 	readonly whileRunning?: boolean;
 	/** True for a name that other programs use: it is found when typed, and listed nowhere. */
@@ -90,6 +97,7 @@ export type Command = Omit<
 	readonly letters?: Readonly<Record<string, string | undefined>>;
 	readonly describe?: Readonly<Record<string, string | undefined>>;
 	readonly asks?: Readonly<Record<string, string | undefined>>;
+	readonly checks?: Readonly<Record<string, CheckAnswer | undefined>>;
 	readonly completes?: Readonly<Record<string, ValueKind | undefined>>;
 	readonly suggests?: Readonly<Record<string, readonly KnownValue[] | undefined>>;
 	readonly secret?: string;

@@ -57,6 +57,12 @@ const runFlagTable = {
 		completes: 'saved-session',
 	},
 	model: {names: ['-m', '--model'], value: 'provider/name', summary: 'Use this model', completes: 'model'},
+	agent: {
+		names: ['--agent'],
+		value: '"command"',
+		summary: 'Let another agent answer, by its name or its command',
+	},
+	agentSandbox: {names: ['--agent-sandbox'], summary: 'Hold that agent in a sandbox, with the network'},
 	effort: {
 		names: ['--effort'],
 		value: 'level',

@@ -19,6 +19,8 @@ type ListQuery = PageQuery & {readonly project?: string};
 
 /** The list of a noun on the server, a page at a time, and how it is shown. */
 type ListDefinition<Name extends Scope> = ListView & {
+	/** `list` by default. */
+	readonly verb?: string;
 	readonly summary: string;
 	readonly examples: readonly string[];
 	/** The scope that it belongs to. */
@@ -34,6 +36,7 @@ type ListDefinition<Name extends Scope> = ListView & {
 
 /** Defines the `list` of a noun. */
 export function listCommand<Name extends Scope>({
+	verb = 'list',
 	summary,
 	examples,
 	within,
@@ -42,7 +45,7 @@ export function listCommand<Name extends Scope>({
 	...view
 }: ListDefinition<Name>): Command {
 	return command({
-		name: 'list',
+		name: verb,
 		summary,
 		args: z.object(pageFlags),
 		describe: pageHelp,
@@ -94,7 +97,8 @@ type ListPage = {readonly items?: readonly object[]; readonly total?: number};
 type ListView = {
 	/** What it lists, in the plural; and one of it, as completion names it. */
 	readonly name: string;
-	readonly kind: RecentKind;
+	/** Undefined for a list that nothing is remembered of. */
+	readonly kind?: RecentKind;
 	/** The command as the user types it. */
 	readonly line: string;
 	/** Fields of an entry. Each one that an entry has is a column. */
@@ -153,7 +157,7 @@ function nextPage(line: string, {page = 1, pageSize = 50}: Flags, total: number)
 /** What is listed: its name in the plural, and its fields. */
 type Listed = {readonly server: string; readonly name: string; readonly columns: readonly string[]};
 
-type Where = Pick<Listed, 'server' | 'columns'> & {readonly profile: string; readonly kind: RecentKind};
+type Where = Pick<Listed, 'server' | 'columns'> & {readonly profile: string; readonly kind?: RecentKind};
 
 /** Returns the table of what this machine has seen of a server that offers no list, with a note that says so. */
 function seenTable(items: readonly JsonObject[], {server, name, columns}: Listed): Result {
@@ -173,6 +177,10 @@ async function seenItems(
 	{program, flags}: CommandContext,
 	{server, profile, kind, columns}: Where,
 ): Promise<readonly JsonObject[]> {
+	if (kind === undefined) {
+		return [];
+	}
+
 	const {org, workspace} = flags;
 	const isAsked = (sighting: Sighting) =>
 		sighting.kind === kind &&

@@ -17,6 +17,7 @@ export const recentKinds = [
 	'finding',
 	'trace',
 	'user',
+	'member',
 	'key',
 ] as const;
 export type RecentKind = (typeof recentKinds)[number];

@@ -8,13 +8,22 @@ import {programsOf} from './find-bubblewrap.ts';
 
 /** Where cgroups for sandboxes can be created: folders of one hierarchy, or one for each controller. */
 export type CgroupLocation =
-	| {readonly kind: 'folders'; readonly version: 1 | 2; readonly memory: string; readonly pids: string}
+	| {
+			readonly kind: 'folders';
+			readonly version: 1 | 2;
+			readonly memory: string;
+			readonly pids: string;
+			readonly cpu?: string;
+	  }
 	/** The user's service manager creates a scope for each program; `env` is how to reach it. */
 	| {readonly kind: 'systemd'; readonly program: string; readonly env: Readonly<Record<string, string>>};
 
 const run = promisify(execFile);
 
-/** Finds where this process may create cgroups that limit memory and processes; undefined if nowhere. */
+/**
+ * Finds where this process may create cgroups that limit memory and processes, and share the processors if that is allowed,
+ * too; undefined if nowhere.
+ */
 export async function findCgroupLocation(path: string): Promise<CgroupLocation | undefined> {
 	for (const location of candidates()) {
 		if (await works(location)) {
@@ -27,12 +36,14 @@ export async function findCgroupLocation(path: string): Promise<CgroupLocation |
 
 function candidates(): readonly Extract<CgroupLocation, {kind: 'folders'}>[] {
 	const unified = findOwnCgroup('cgroup2');
-	const [memory, pids] = [findOwnCgroup('cgroup', 'memory'), findOwnCgroup('cgroup', 'pids')];
+	const [memory, pids, cpu] = ['memory', 'pids', 'cpu'].map(name => findOwnCgroup('cgroup', name)?.own);
+	const old = memory && pids ? [{kind: 'folders', version: 1, memory, pids} as const] : [];
 	return [
 		...(unified ? ancestors(unified.own, unified.top) : []).map(
-			folder => ({kind: 'folders', version: 2, memory: folder, pids: folder}) as const,
+			folder => ({kind: 'folders', version: 2, memory: folder, pids: folder, cpu: folder}) as const,
 		),
-		...(memory && pids ? [{kind: 'folders', version: 1, memory: memory.own, pids: pids.own} as const] : []),
+		...(cpu ? old.map(each => ({...each, cpu})) : []),
+		...old,
 	];
 }
 
@@ -60,7 +71,7 @@ async function works(location: Extract<CgroupLocation, {kind: 'folders'}>): Prom
 	}
 }
 
-/** Returns whether child groups limit memory and processes; enables it if that is allowed. */
+/** Returns whether child groups limit memory and processes; enables it, and shares of the processors, if that is allowed. */
 function hasControllers(folder: string): boolean {
 	const file = join(folder, 'cgroup.subtree_control');
 	const has = () => ['memory', 'pids'].every(name => readFileSync(file, 'utf8').trim().split(' ').includes(name));
@@ -69,9 +80,18 @@ function hasControllers(folder: string): boolean {
 			writeFileSync(file, '+memory +pids');
 		}
 
+		enableShares(file);
 		return has();
 	} catch {
 		return false;
+	}
+}
+
+function enableShares(file: string): void {
+	try {
+		writeFileSync(file, '+cpu');
+	} catch {
+		// The processors are shared by process instead.
 	}
 }
 
@@ -101,10 +121,9 @@ export function scopeCommand(
 	{program, env}: Extract<CgroupLocation, {kind: 'systemd'}>,
 	{memoryBytes, processes}: {readonly memoryBytes: number; readonly processes: number},
 ): readonly string[] {
-	const bounds = [`MemoryMax=${memoryBytes}`, 'MemorySwapMax=0', `TasksMax=${processes}`].flatMap(bound => [
-		'-p',
-		bound,
-	]);
+	const bounds = [`MemoryMax=${memoryBytes}`, 'MemorySwapMax=0', `TasksMax=${processes}`, 'CPUWeight=100'].flatMap(
+		bound => ['-p', bound],
+	);
 	const names = Object.keys(env);
 	return [
 		'/usr/bin/env',

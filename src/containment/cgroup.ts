@@ -4,7 +4,13 @@ import process from 'node:process';
 import {setTimeout as sleep} from 'node:timers/promises';
 import {readText} from './machine.ts';
 
-type CgroupFolders = {readonly version: 1 | 2; readonly memory: string; readonly pids: string};
+type CgroupFolders = {
+	readonly version: 1 | 2;
+	readonly memory: string;
+	readonly pids: string;
+	/** Where each group gets the same share of the processors, however many processes it has; undefined if not allowed. */
+	readonly cpu?: string;
+};
 
 type Bounds = {readonly memoryBytes: number; readonly processes: number};
 
@@ -18,6 +24,8 @@ export type Cgroup = {
 	readonly blockForks: () => () => void;
 	/** Returns how many processes the kernel killed because memory was used up. */
 	readonly memoryKills: () => number;
+	/** Returns how often the kernel refused a new process because the group has as many as it may. */
+	readonly refusedProcesses: () => number;
 	/** Removes it and the groups in it; returns false while it has processes. */
 	readonly remove: () => boolean;
 	/** Kills all of its processes where the kernel can (version 2), and removes it. */
@@ -36,7 +44,8 @@ export function createCgroup(
 	name: string,
 	{memoryBytes, processes}: Bounds,
 ): Cgroup | undefined {
-	const folders = [...new Set([location.memory, location.pids])].map(folder => join(folder, `service-${name}`));
+	const parents = [location.memory, location.pids, location.cpu].filter(folder => folder !== undefined);
+	const folders = [...new Set(parents)].map(folder => join(folder, `service-${name}`));
 	const [memory = '', pids = memory] = folders;
 	return create(folders, () => {
 		writeFileSync(join(memory, location.version === 2 ? 'memory.max' : 'memory.limit_in_bytes'), String(memoryBytes));
@@ -78,6 +87,8 @@ function create(folders: readonly string[], setUp: () => void): Cgroup | undefin
 /** Opens an existing group, maybe created by an earlier process. */
 export function openCgroup(folders: readonly string[]): Cgroup {
 	const entries = folders.map(folder => join(folder, 'cgroup.procs'));
+	const countIn = (files: readonly string[], event: string) =>
+		Math.max(...files.map(file => Number(new RegExp(`^${event} (\\d+)$`, 'm').exec(readText(file))?.[1] ?? 0)));
 	const killCounts = folders.flatMap(folder => [join(folder, 'memory.events'), join(folder, 'memory.oom_control')]);
 	const remove = () => folders.map(removeFolder).every(Boolean);
 	return {
@@ -94,7 +105,12 @@ export function openCgroup(folders: readonly string[]): Cgroup {
 			set(false);
 			return () => set(true);
 		},
-		memoryKills: () => Math.max(...killCounts.map(file => Number(/^oom_kill (\d+)$/m.exec(readText(file))?.[1] ?? 0))),
+		memoryKills: () => countIn(killCounts, 'oom_kill'),
+		refusedProcesses: () =>
+			countIn(
+				folders.map(folder => join(folder, 'pids.events')),
+				'max',
+			),
 		remove,
 		async end() {
 			for (let round = 0; round < maxRounds; round++) {

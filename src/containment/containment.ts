@@ -55,7 +55,16 @@ export async function findTaskBubblewrap(path: string, hidden: readonly string[]
 /** Returns the first line of a log: what contains the sandbox, and what is open. */
 export function describeContainment(
 	{bubblewrap, cgroups}: MachineContainment,
-	{hasNetwork, isLimited}: {readonly hasNetwork: boolean; readonly isLimited: boolean},
+	{
+		hasNetwork,
+		isLimited,
+		allow,
+	}: {
+		readonly hasNetwork: boolean;
+		readonly isLimited: boolean;
+		/** The only hosts that it reaches. */
+		readonly allow?: readonly string[] | undefined;
+	},
 	{memoryBytes, processes, diskBytes}: SandboxLimits,
 ): string {
 	const containment = bubblewrap
@@ -63,8 +72,11 @@ export function describeContainment(
 		: 'NOT contained: bubblewrap is missing or does not work here, so this runs with the permissions of the server';
 	const enforcer = !isLimited ? 'a watcher' : cgroups?.kind === 'systemd' ? 'systemd' : 'control groups';
 	const limited = `${formatMegabytes(memoryBytes)} of memory and ${formatNumber(processes)} processes limited by ${enforcer}, ${formatMegabytes(diskBytes)} of disk by a watcher`;
+	const closed = allow?.length === 0 ? 'it reaches no network' : `it reaches only ${allow?.join(', ')}`;
 	const network = hasNetwork
-		? 'it has its own network'
+		? allow
+			? closed
+			: 'it has its own network'
 		: 'the network is OPEN: it reaches services on loopback, other sandboxes and 169.254.0.0/16';
 	return [containment, limited, network].join('; ');
 }

@@ -5,6 +5,7 @@ import {promisify} from 'node:util';
 import {searchFolders} from '../core/search-path.ts';
 import {withoutInherited} from '../storage/inherited-descriptors.ts';
 import {type Bubblewrap, filterOptions, giveFilter, isRoot} from './bubblewrap.ts';
+import {hasLostMount, setupTries} from './bubblewrap-report.ts';
 import {systemCallFilter} from './system-call-filter.ts';
 
 /** What a policy needs of bubblewrap. */
@@ -86,7 +87,24 @@ const probeTimeoutMs = 10_000;
  * Tests a bubblewrap: a kernel or container may forbid what an installed one needs. Returns what it says if it fails; undefined
  * if it succeeds.
  */
-function tryBubblewrap(
+async function tryBubblewrap(
+	candidate: Bubblewrap,
+	needs: BubblewrapNeeds,
+	filter: Buffer | undefined,
+): Promise<string | undefined> {
+	let complaint: string | undefined;
+	for (let tries = 0; tries < setupTries; tries += 1) {
+		complaint = await startBubblewrap(candidate, needs, filter);
+		if (complaint === undefined || !hasLostMount(complaint)) {
+			break;
+		}
+	}
+
+	return complaint;
+}
+
+/** Returns the last line of what it says if it fails; undefined if it succeeds. */
+function startBubblewrap(
 	candidate: Bubblewrap,
 	{argumentsFor}: BubblewrapNeeds,
 	filter: Buffer | undefined,

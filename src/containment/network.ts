@@ -32,6 +32,8 @@ type Wanted = {
 	readonly folder: string;
 	/** Ports of services, the same inside and outside. */
 	readonly ports: readonly number[];
+	/** Instead of the internet, it reaches nothing, or one port of this machine’s loopback, at a port of its own loopback. */
+	readonly closed?: {readonly inside: number; readonly outside: number | undefined} | undefined;
 };
 
 /** An unassigned address (RFC 5737) where this machine's resolver answers. */
@@ -63,10 +65,10 @@ export function findNetworkTools(
 
 /**
  * Creates a network namespace whose only way out is pasta: the sandbox can reach the internet, but neither this
- * machine's loopback nor the metadata of a cloud. Ports of services are forwarded from loopback. Returns undefined on
- * failure.
+ * machine's loopback nor the metadata of a cloud. A closed one has no address but its loopback. Ports of services are
+ * forwarded from loopback. Returns undefined on failure.
  */
-export async function openNetwork(tools: NetworkTools, {folder, ports}: Wanted): Promise<Network | undefined> {
+export async function openNetwork(tools: NetworkTools, {folder, ports, closed}: Wanted): Promise<Network | undefined> {
 	const asUser = isRoot() ? [] : ['--user', '--map-root-user'];
 	// It ends with its standard input, and so with this process.
 	const script = ['-c', 'echo ready; read -r _', 'network'];
@@ -85,7 +87,7 @@ export async function openNetwork(tools: NetworkTools, {folder, ports}: Wanted):
 	const asOwner = isRoot() ? [] : [`--user=${files}/user`, '--preserve-credentials'];
 	const enter = [tools.nsenter, `--net=${files}/net`, ...asOwner, '--'];
 	const [carrier, hasRoutes] = await Promise.all([
-		carry(tools, holder.pid, {folder, ports}),
+		carry(tools, holder.pid, {folder, ports, closed}),
 		succeeds([
 			...enter,
 			'/bin/sh',
@@ -110,25 +112,24 @@ export async function openNetwork(tools: NetworkTools, {folder, ports}: Wanted):
 }
 
 /** Starts pasta, and resolves when it forwards packets. */
-async function carry({pasta}: NetworkTools, holder: number, {folder, ports}: Wanted) {
+async function carry({pasta}: NetworkTools, holder: number, {folder, ports, closed}: Wanted) {
 	const pidFile = join(folder, 'network.pid');
 	writeFileSync(pidFile, '', {mode: 0o600});
 	const namespace = openSync(`/proc/${holder}/ns/net`, 'r');
+	const way = closed?.outside === undefined ? 'none' : `${closed.inside}:${closed.outside}`;
 	const tcp = ports.length > 0 ? `127.0.0.1/${ports.join(',')}` : 'none';
 	const args = [
 		'--foreground',
 		'--quiet',
-		'--config-net',
+		...(closed ? [] : ['--config-net', '--dns-forward', resolverAddress]),
 		'--ipv4-only',
 		'--no-map-gw',
-		'--dns-forward',
-		resolverAddress,
 		'--tcp-ports',
 		tcp,
 		'--udp-ports',
 		'none',
 		'--tcp-ns',
-		'none',
+		way,
 		'--udp-ns',
 		'none',
 		'--pid',

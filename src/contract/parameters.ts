@@ -13,6 +13,8 @@ export const uuidPrefix = new RegExp(
 /** All path parameters, by their names in `endpoints`. */
 export const pathParameters = {
 	org: nonEmpty.check(z.describe('Slug of the organization.')),
+	/** Any organization, for administrators of the server. */
+	organization: nonEmpty.check(z.describe('Slug of any organization of the server.')),
 	workspace: nonEmpty.check(z.describe('Slug of the workspace.')),
 	project: nonEmpty.check(z.describe('Slug or UUID of the project.')),
 	itemId: uuid,
@@ -22,6 +24,7 @@ export const pathParameters = {
 	runId: uuid,
 	userId: uuid,
 	keyId: uuid,
+	invitationId: uuid,
 	runtimeId: nonEmpty.check(z.describe('Key or UUID of the runtime.')),
 	sessionId: z.string().check(z.regex(uuidPrefix), z.describe('UUID of the session, or a unique beginning of it.')),
 	evaluationId: nonEmpty,

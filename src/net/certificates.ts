@@ -45,16 +45,32 @@ export function readCertificates(env: Environment): OwnCertificates {
 	return {certificates: [...certificates], sources};
 }
 
-/** Returns the first source of certificates that can't be used, as a sentence; undefined if all can. */
-export function certificateFault(env: Environment): string | undefined {
-	const source = readCertificates(env).sources.find(({fault}) => fault !== undefined);
-	return source && `${source.variable} names ${source.path}, which ${source.fault}.`;
-}
+export type OwnTrust = {
+	/** What connections trust: Node's certificates and those of the environment; undefined if it names no others. */
+	readonly context: SecureContext | undefined;
+	/** The first source of certificates that can't be used, as a sentence; undefined if all can. */
+	readonly fault: string | undefined;
+};
 
-/** Returns what connections trust: Node's certificates and those of the environment; undefined if it names none. */
-export function trustedContext(env: Environment): SecureContext | undefined {
-	const {certificates} = readCertificates(env);
-	return certificates.length > 0 ? createSecureContext({ca: [...rootCertificates, ...certificates]}) : undefined;
+/** The context that was created last, and what it trusts besides Node's certificates: most connections trust the same. */
+let created: {readonly others: string; readonly context: SecureContext} | undefined;
+
+/** Returns what connections trust. */
+export function readTrust(env: Environment): OwnTrust {
+	const {certificates, sources} = readCertificates(env);
+	const source = sources.find(({fault}) => fault !== undefined);
+	const fault = source && `${source.variable} names ${source.path}, which ${source.fault}.`;
+	const more = certificates.filter(certificate => !nodesOwn().has(unspaced(certificate)));
+	if (more.length === 0) {
+		return {context: undefined, fault};
+	}
+
+	const others = more.join('\n');
+	if (created?.others !== others) {
+		created = {others, context: createSecureContext({ca: [...rootCertificates, ...more]})};
+	}
+
+	return {context: created.context, fault};
 }
 
 function pathsOf(env: Environment, variable: CertificateVariable): readonly string[] {
@@ -113,7 +129,33 @@ function readFolder(path: string): Found {
 	return {certificates, fault: certificates.length === 0 ? 'holds no certificate in PEM' : undefined};
 }
 
+function unspaced(certificate: string): string {
+	return certificate.replaceAll(/\s/g, '');
+}
+
+let own: ReadonlySet<string> | undefined;
+
+/** Returns Node's certificates without white space: bundles of systems have most of them, too. */
+function nodesOwn(): ReadonlySet<string> {
+	own ??= new Set(rootCertificates.map(unspaced));
+	return own;
+}
+
+/** Which other certificates can be read. Parsing one takes up to a millisecond, and several variables often name the same bundle. */
+const readable = new Map<string, boolean>();
+
 function isReadable(certificate: string): boolean {
+	const key = unspaced(certificate);
+	if (nodesOwn().has(key)) {
+		return true;
+	}
+
+	const isGood = readable.get(key) ?? isParsed(certificate);
+	readable.set(key, isGood);
+	return isGood;
+}
+
+function isParsed(certificate: string): boolean {
 	try {
 		return new X509Certificate(certificate).subject !== undefined;
 	} catch {

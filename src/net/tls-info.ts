@@ -1,6 +1,6 @@
 import {connect} from 'node:tls';
 import type {Environment} from '../core/environment.ts';
-import {certificateFault, trustedContext} from './certificates.ts';
+import {readTrust} from './certificates.ts';
 import {explainFailure, withCertificateFault} from './network-error.ts';
 import {isProxied} from './proxy-route.ts';
 
@@ -27,11 +27,11 @@ export async function readTlsInfo(url: URL, env: Environment, signal: AbortSigna
 	const {hostname, port, origin} = url;
 	signal.throwIfAborted();
 	const name = hostname.replace(/^\[|\]$/g, '');
-	const secureContext = trustedContext(env);
+	const {context, fault} = readTrust(env);
 	const socket = connect({
 		host: name,
 		port: Number(port || 443),
-		...(secureContext && {secureContext}),
+		...(context && {secureContext: context}),
 		...(/[a-z]/i.test(name) && !name.includes(':') && {servername: name}),
 	});
 	try {
@@ -48,7 +48,7 @@ export async function readTlsInfo(url: URL, env: Environment, signal: AbortSigna
 			});
 		});
 	} catch (error) {
-		const explained = withCertificateFault(error, certificateFault(env));
+		const explained = withCertificateFault(error, fault);
 		throw explainFailure(explained, {origin, signal, isProxied: false});
 	} finally {
 		socket.destroy();

@@ -35,7 +35,7 @@ const addressTimeoutMs = 1000;
 
 /**
  * Loads undici, from single files because that takes half the time, and creates the pool. Requests take the routes of
- * `routeTo`, and trust the certificates of `trustedContext`. Throws AppError("usage") for an invalid proxy address.
+ * `routeTo`, and trust the certificates of `readTrust`. Throws AppError("usage") for an invalid proxy address.
  */
 export async function openPool({env, connectTimeoutMs, lookup}: Options): Promise<ConnectionPool> {
 	const [{default: Agent}, {default: request}, {default: buildConnector}] = await Promise.all([
@@ -95,9 +95,9 @@ async function ownTrust(env: Environment): Promise<{readonly tls: Trust; readonl
 		return {tls: {}};
 	}
 
-	const {certificateFault, trustedContext} = await import('./certificates.ts');
-	const secureContext = trustedContext(env);
-	return {tls: secureContext ? {secureContext} : {}, fault: certificateFault(env)};
+	const {readTrust} = await import('./certificates.ts');
+	const {context, fault} = readTrust(env);
+	return {tls: context ? {secureContext: context} : {}, fault};
 }
 
 type Send = (this: Dispatcher, options: Dispatcher.RequestOptions) => Promise<Dispatcher.ResponseData>;

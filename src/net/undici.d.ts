@@ -34,3 +34,11 @@ declare module 'undici/lib/api/api-connect.js' {
 		options: Dispatcher.ConnectOptions,
 	): Promise<Dispatcher.ConnectData>;
 }
+
+declare module 'undici/lib/api/api-upgrade.js' {
+	import type {Dispatcher} from 'undici';
+	export default function upgrade(
+		this: Dispatcher,
+		options: Dispatcher.UpgradeOptions & Pick<Dispatcher.RequestOptions, 'body' | 'headersTimeout'>,
+	): Promise<Dispatcher.UpgradeData>;
+}

@@ -6,6 +6,7 @@ import {isJsonObject} from '../core/json.ts';
 /** The kind of id in each parameter of a path; undefined for ids that aren't completed. */
 const parameterKinds: Readonly<Record<ParameterName, RecentKind | undefined>> = {
 	org: 'org',
+	organization: 'org',
 	workspace: 'workspace',
 	project: 'project',
 	itemId: 'item',
@@ -15,6 +16,8 @@ const parameterKinds: Readonly<Record<ParameterName, RecentKind | undefined>> = 
 	runId: 'run',
 	userId: 'user',
 	keyId: 'key',
+	/** Users name an invitation by its address. */
+	invitationId: undefined,
 	runtimeId: 'runtime',
 	sessionId: 'session',
 	evaluationId: 'evaluation',
@@ -37,6 +40,7 @@ const answerKinds: Readonly<Partial<Record<OperationId, RecentKind>>> = {
 	listFindings: 'finding',
 	listAssessments: 'assessment',
 	createApiKey: 'key',
+	updateApiKey: 'key',
 	listApiKeys: 'key',
 	listRuntimes: 'runtime',
 	createRuntime: 'runtime',
@@ -45,6 +49,16 @@ const answerKinds: Readonly<Partial<Record<OperationId, RecentKind>>> = {
 	listOrganizations: 'org',
 	listWorkspaces: 'workspace',
 	listProjects: 'project',
+	createWorkspace: 'workspace',
+	getWorkspace: 'workspace',
+	updateWorkspace: 'workspace',
+	createProject: 'project',
+	getProject: 'project',
+	updateProject: 'project',
+	listMembers: 'member',
+	addMember: 'member',
+	updateMember: 'member',
+	listUsers: 'member',
 };
 
 /** The field that paths use instead of `id`. */
@@ -52,9 +66,30 @@ const nameFields: Readonly<Partial<Record<OperationId, string>>> = {
 	listOrganizations: 'slug',
 	listWorkspaces: 'slug',
 	listProjects: 'slug',
+	createWorkspace: 'slug',
+	getWorkspace: 'slug',
+	updateWorkspace: 'slug',
+	createProject: 'slug',
+	getProject: 'slug',
+	updateProject: 'slug',
+	listMembers: 'email',
+	addMember: 'email',
+	updateMember: 'email',
+	listUsers: 'email',
 };
 
-const mostRows = 30;
+/** The rows of an answer whose ids are kept. */
+export const mostRows = 30;
+
+/** Operations after which the id in their path names nothing any more. */
+const ending: readonly OperationId[] = [
+	'revokeApiKey',
+	'deleteSession',
+	'deleteEnvironment',
+	'deleteProject',
+	'deleteOrganization',
+	'deleteServerOrganization',
+];
 
 /**
  * Returns the ids of a successful call: those of its path and those of its answer, the first row first. A full id from the
@@ -71,7 +106,7 @@ export function seenIds(
 	const given = Object.entries(params).flatMap(([name, id]) => {
 		const own = Object.hasOwn(parameterKinds, name) ? parameterKinds[name as ParameterName] : undefined;
 		const isReplaced = own === kind && answered.length > 0;
-		return own && !isReplaced && operation !== 'revokeApiKey' ? [{kind: own, id}] : [];
+		return own && !isReplaced && !ending.includes(operation) ? [{kind: own, id}] : [];
 	});
 	return [...given, ...answered, ...(typeof task === 'string' ? [{kind: 'task' as const, id: task}] : [])];
 }

@@ -1,3 +1,5 @@
+import {existsSync} from 'node:fs';
+import {join} from 'node:path';
 import type {AskToStart, StartGate} from '../agent/unseen/start-gate.ts';
 import type {Interaction} from '../platform/interaction.ts';
 import type {LocalState} from './local-state.ts';
@@ -36,6 +38,8 @@ function askWith(
 		const {unseenDrawing} = await import('../command/views/project/unseen-drawing.ts');
 		const question = `${who} runs outside the sandbox. Start it with these files?`;
 		const answers = [{key: 'y', label: 'Start it now', value: 'yes'}];
-		return (await inquire({question, subject: unseenDrawing(unseen, await root()), answers}, signal)) === 'yes';
+		const folder = await root();
+		const subject = unseenDrawing(unseen, folder, existsSync(join(folder, '.git')));
+		return (await inquire({question, subject, answers}, signal)) === 'yes';
 	};
 }

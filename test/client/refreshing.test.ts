@@ -53,10 +53,7 @@ test('concurrent calls with 401 share one refresh, and a later one uses its toke
 		return renewed;
 	});
 	const calls = Array.from({length: 5}, () => client.getAutoRefill(call));
-	while (asked.length < 5) {
-		await new Promise(resolve => setTimeout(resolve, 5));
-	}
-
+	await expect.poll(() => [asked.length, refreshes()], {interval: 5}).toEqual([5, 1]);
 	await new Promise(resolve => setTimeout(resolve, 20));
 	release();
 	expect(await Promise.all(calls)).toEqual(Array.from({length: 5}, () => JSON.parse(refill)));
@@ -100,7 +97,7 @@ test('a failed refresh says why, and the next call may retry', async () => {
 
 test("an aborted call doesn't abort the refresh that others wait for", async () => {
 	let release = () => {};
-	const {client, asked} = await stale(async renewed => {
+	const {client, asked, refreshes} = await stale(async renewed => {
 		await new Promise<void>(resolve => {
 			release = resolve;
 		});
@@ -109,10 +106,7 @@ test("an aborted call doesn't abort the refresh that others wait for", async () 
 	const abort = new AbortController();
 	const impatient = client.getAutoRefill(call, abort.signal).catch((error: unknown) => error);
 	const patient = client.getAutoRefill(call);
-	while (asked.length < 2) {
-		await new Promise(resolve => setTimeout(resolve, 5));
-	}
-
+	await expect.poll(() => [asked.length, refreshes()], {interval: 5}).toEqual([2, 1]);
 	await new Promise(resolve => setTimeout(resolve, 20));
 	abort.abort();
 	expect(await impatient).toMatchObject({name: 'AbortError'});

@@ -27,6 +27,31 @@ test('a sandbox that has ended has no services, and never those of the server it
 	expect(services.at(server)).toBe(undefined);
 });
 
+test('[6] a service at a path or a host that its server gave it has the token of its creation, also once it is listed', () => {
+	const services = createSandboxServices();
+	const id = '00000000-0000-4000-8000-000000000000';
+	const urls = {
+		shop: {url: `${server}/sandboxes/${id}/shop/start`},
+		feed: {url: `https://${id}-feed.boxes.example/`},
+		plain: {url: `http://${id}-plain.boxes.example/`},
+		other: {url: 'https://other.example/'},
+		outside: {url: `${server}/sandboxes/${id}/outside/../../api`},
+		wrong: {url: `${server}/sandboxes/${id}/shop2/`},
+	};
+	const made = {id, state: 'ready', task_ref: 'web-shop', execute_token: 'svx_1', service_urls: urls};
+	services.remember('createEnvironment', server, made);
+	services.remember('listEnvironments', server, {items: [{...made, execute_token: undefined}]});
+	const found = services.at(`${server}/sandboxes/${id}/shop/cart?x`);
+	expect(found?.credentials.map(({origin, kind, secret}) => [origin, kind, secret.reveal()])).toEqual([
+		[`https://${id}-feed.boxes.example`, 'x-api-key', 'svx_1'],
+		[`${server}/sandboxes/${id}/shop`, 'x-api-key', 'svx_1'],
+	]);
+	expect(services.at(`${server}/sandboxes/${id}/outside/x`)).toBe(undefined);
+	expect(services.at(`${server}/api`)).toBe(undefined);
+	services.remember('listEnvironments', server, {items: [{...made, state: 'torn_down'}]});
+	expect(services.at(`${server}/sandboxes/${id}/shop/`)).toBe(undefined);
+});
+
 test.each([undefined, null, [], 'x', {items: 'x'}, {id: 1, service_urls: {a: {url: 'https://a.example'}}}])(
 	'an answer like %j names no sandbox',
 	answer => {

@@ -4,7 +4,7 @@ import {join} from 'node:path';
 import {gzipSync} from 'node:zlib';
 import {Secret, TOTP} from 'otpauth';
 import {expect, onTestFinished, test} from 'vitest';
-import {type Client, createClient} from '../../src/client/client.ts';
+import {createClient} from '../../src/client/client.ts';
 import {violations} from '../../src/contract/check.ts';
 import type {Endpoint} from '../../src/contract/endpoint.ts';
 import {type OperationId, operations} from '../../src/contract/extensions.ts';
@@ -92,7 +92,7 @@ async function prepare({url, services, key, userId}: Meeting) {
 }
 
 /** Everything that the specification lacks. */
-async function askExtensions(client: Client, environmentId: string) {
+async function askExtensions({client, services}: Meeting, environmentId: string) {
 	const first = {query: {page_size: 1}};
 	expect(await client.listOrganizations()).toMatchObject({items: [{slug: 'acme', role: 'owner'}], total: 1});
 	expect(await client.listWorkspaces({params: {org: 'acme'}})).toMatchObject({items: [{slug: 'main'}]});
@@ -109,6 +109,39 @@ async function askExtensions(client: Client, environmentId: string) {
 	expect(await client.listRuntimes({params: scope, ...first})).toMatchObject({items: [idle], total: 2, page_size: 1});
 	const sessions = await client.listSessions({params: scope, query: {project: 'web'}});
 	expect(sessions).toMatchObject({items: [{id: things.sessionId, message_count: 1, project_name: 'web'}]});
+	const created = {act: 'organization.create', actor: 'operator', subject: 'acme', organization: 'acme'};
+	expect(await client.listAuditLog({params: {org: 'acme'}})).toMatchObject({items: [created], next_cursor: null});
+	const org = {params: {org: 'acme'}};
+	const lab = {slug: 'lab', name: 'Lab'};
+	expect(await client.createWorkspace({...org, body: lab})).toMatchObject(lab);
+	const inLab = {org: 'acme', workspace: 'lab'};
+	expect(await client.updateWorkspace({params: inLab, body: {name: 'Big lab'}})).toMatchObject({name: 'Big lab'});
+	expect(await client.getWorkspace({params: inLab})).toMatchObject({slug: 'lab', name: 'Big lab'});
+	expect(await client.createProject({params: inLab, body: {slug: 'app'}})).toMatchObject({slug: 'app', name: 'app'});
+	const app = {...inLab, project: 'app'};
+	expect(await client.updateProject({params: app, body: {name: 'The app'}})).toMatchObject({name: 'The app'});
+	expect(await client.getProject({params: app})).toMatchObject({slug: 'app', name: 'The app'});
+	const added = await client.addMember({...org, body: {email: 'grace@acme.example'}});
+	expect(added).toMatchObject({role: 'member', is_new: true, password_code: expect.stringMatching(/^svp_/)});
+	const grace = {org: 'acme', userId: added.user_id ?? ''};
+	expect(await client.updateMember({params: grace, body: {role: 'admin'}})).toMatchObject({role: 'admin'});
+	expect(await client.listMembers({...org, query: {email: 'grace@acme.example'}})).toMatchObject({total: 1});
+	const invited = await client.createInvitation({...org, body: {email: 'ida@acme.example'}});
+	expect(invited).toMatchObject({state: 'pending', url: expect.stringMatching(/\/invite\/svi_[\w-]{43}$/)});
+	expect(await client.listInvitations({...org, query: {email: 'ida@acme.example'}})).toMatchObject({total: 1});
+	const invitation = {params: {org: 'acme', invitationId: invited.id ?? ''}};
+	expect(await client.revokeInvitation(invitation)).toMatchObject({state: 'revoked'});
+	const user = {params: {userId: grace.userId}};
+	expect(await client.suspendUser({...user, body: {}})).toMatchObject({suspended_at: expect.any(String)});
+	expect(await client.reinstateUser(user)).toMatchObject({suspended_at: null, organizations: 1});
+	expect(await client.listUsers({query: {email: 'grace@acme.example'}})).toMatchObject({total: 1});
+	await initialize(services, {organization: 'rival', workspace: 'main', project: 'web', email: 'r@rival.example'});
+	const rival = {params: {organization: 'rival'}};
+	expect(await client.suspendOrganization({...rival, body: {}})).toMatchObject({slug: 'rival', members: 1});
+	expect(await client.reinstateOrganization(rival)).toMatchObject({suspended_at: null});
+	expect(await client.listServerOrganizations()).toMatchObject({total: 2});
+	expect(await client.removeMember({params: grace})).toMatchObject({removed: true, sandboxes: 0});
+	expect((await client.listServerAuditLog({query: {limit: 200}})).items?.at(-1)).toMatchObject(created);
 	const runs = await client.listRuns({params: scope});
 	expect(runs.items?.map(({id}) => id).toSorted()).toEqual([things.runId, things.pendingId]);
 }
@@ -179,7 +212,7 @@ test.each(proofs)('by %s, the client reads of every operation what the contract 
 	const halted = await client.stopRuntime({params: {...scope, runtimeId: 'laptop'}});
 	expect(halted).toMatchObject({key: 'laptop', status: 'idle'});
 
-	await askExtensions(client, environment.id ?? '');
+	await askExtensions(meeting, environment.id ?? '');
 
 	const enabled = {enabled_model_ids: ['custom/demo']};
 	expect(await client.updateUserPreferences({body: enabled})).toMatchObject(enabled);
@@ -194,7 +227,20 @@ test.each(proofs)('by %s, the client reads of every operation what the contract 
 	expect((await client.verifyMfaEnrollment({body: {code}})).recovery_codes).toHaveLength(10);
 	const made = await client.createApiKey({body: {name: 'CI'}});
 	expect(await client.listApiKeys()).toMatchObject([{name: 'serve init'}, {id: made['id'], name: 'CI'}]);
+	const limit = {requests_per_minute: 60};
+	const keyId = String(made['id']);
+	expect(await client.updateApiKey({params: {keyId}, body: limit})).toMatchObject(limit);
 	expect(await client.revokeApiKey({params: {keyId: String(made['id'])}})).toBeUndefined();
+
+	const {items: spans, next} = await client.exportSpans({params: scope, query: {project: 'web', limit: 1}});
+	expect(spans).toHaveLength(1);
+	expect((await client.exportSpans({params: scope, query: {after: next}})).next).toBe(null);
+	const environmentId = environment.id ?? '';
+	expect(await client.deleteEnvironment({params: {...scope, environmentId}})).toBeUndefined();
+	expect(await client.deleteSession({params: {...scope, sessionId: things.sessionId}})).toBeUndefined();
+	expect(await client.deleteProject({params: project})).toBeUndefined();
+	expect(await client.deleteServerOrganization({params: {organization: 'rival'}})).toBeUndefined();
+	expect(await client.deleteOrganization({params: {org: 'acme'}})).toBeUndefined();
 
 	const rows = Object.entries<Endpoint>(operations);
 	expect([...answers.keys()].sort()).toEqual(rows.map(([id]) => id).sort());

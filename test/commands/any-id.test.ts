@@ -23,6 +23,7 @@ const idKinds: Readonly<Record<ValueKind, 'server' | 'server, which knows more' 
 	assessment: 'server',
 	finding: 'server',
 	user: 'server',
+	member: undefined,
 	key: 'server',
 	evaluation: undefined,
 	trace: undefined,

@@ -132,3 +132,22 @@ test('an invalid id is refused before any question or request, and an unknown on
 	expect([seen, asked]).toEqual([[], []]);
 	await expect(run('api-key', 'revoke', id, '--yes')).rejects.toMatchObject({code: 'not-found'});
 });
+
+test('a key gets a rate limit when it is created, later, and none with 0', async () => {
+	const {env, seen} = await api({
+		'POST /api/v1/user/api-keys': {json: {id, key: 'svc_x', requests_per_minute: 600}},
+		[`PATCH /api/v1/user/api-keys/${id}`]: {json: {id, requests_per_minute: 1200}},
+	});
+	const {run} = testContext({env});
+	await run('api-key', 'create', 'ci', '--rate', '600');
+	expect(drawn(await run('api-key', 'limit', id, '1200'), 100)).toBe(
+		`The API key ${id} may send 1,200 requests a minute.`,
+	);
+	expect(drawn(await run('api-key', 'limit', id, '0'), 100)).toBe(`The API key ${id} may send any number of requests.`);
+	await expect(run('api-key', 'create', '--rate', '0')).rejects.toMatchObject({code: 'usage'});
+	expect(seen.map(({body}) => JSON.parse(body.toString()))).toEqual([
+		{name: 'ci', requests_per_minute: 600},
+		{requests_per_minute: 1200},
+		{requests_per_minute: null},
+	]);
+});

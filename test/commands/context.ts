@@ -8,9 +8,9 @@ import {dispatch} from '../../src/command/dispatch.ts';
 import {renderResult} from '../../src/command/render/render.ts';
 import type {Result} from '../../src/command/result.ts';
 import type {Keychain} from '../../src/config/keychain.ts';
-import type {BrowserLogin} from '../../src/core/question.ts';
 import type {AgentEvent} from '../../src/core/session/event.ts';
 import type {LogToFollow} from '../../src/logs/log-to-follow.ts';
+import type {Interaction} from '../../src/platform/interaction.ts';
 import {compose} from '../../src/program/program.ts';
 import {openHome} from '../../src/storage/home.ts';
 import {createSessionAccess} from '../../src/storage/session-access.ts';
@@ -28,7 +28,7 @@ type Options = {
 	readonly like?: TestContext;
 	readonly signal?: AbortSignal;
 	/** Plays the user in a browser login. */
-	readonly onLogin?: (login: BrowserLogin, cancel: () => void) => void;
+	readonly onLogin?: (login: Parameters<Interaction['showLogin']>[0], cancel: () => void) => void;
 	readonly loginClock?: LoginClock;
 	/** Without a keychain, secrets stay in the file. */
 	readonly keychain?: Keychain;

@@ -20,22 +20,39 @@ test('limits are shown with their source, set and reset', async () => {
 	const home = testContext();
 	await home.run('serve', 'init');
 	expect(drawn(await home.run('serve', 'limits'), 80).split('\n')).toEqual([
-		'Sandbox limits of default',
+		'Limits of default',
 		'longest run  24 h 00 m (platform)',
 		'default run  1 h 00 m (platform)',
 		'at once      10 (platform)',
+		'storage      that of the server',
+		'stored       0 B',
 	]);
-	const set = await home.run('serve', 'limits', '--max', '7200', '--default', '1800', '--capacity', '2');
+	const set = await home.run(
+		'serve',
+		'limits',
+		'--max',
+		'7200',
+		'--default',
+		'1800',
+		'--capacity',
+		'2',
+		'--storage',
+		'0.5',
+	);
 	expect(drawn(set, 80).split('\n').slice(1)).toEqual([
 		'longest run  2 h 00 m',
 		'default run  30 m 00 s',
 		'at once      2',
+		'storage      500 MB',
+		'stored       0 B',
 	]);
 	await expect(home.run('serve', 'limits', '--default', '7201')).rejects.toMatchObject({code: 'usage'});
 	expect(dataOf(await home.run('serve', 'limits', '--max', '0'))).toEqual({
 		max_seconds: null,
 		default_seconds: 1800,
 		capacity: 2,
+		storage_bytes: 500_000_000,
+		stored_bytes: 0,
 		effective: {max_seconds: 86_400, default_seconds: 1800, capacity: 2},
 	});
 });
@@ -94,4 +111,41 @@ test('machines are listed, and a lost one is forgotten by the beginning of its i
 		`Forgot machine ${id} (a.example). Sandboxes ended: 0.`,
 	);
 	expect(dataOf(await home.run('serve', 'machine', 'list'))).toEqual([]);
+});
+
+test('migrate says what an upgrade would change, changes it, and others refuse until then', async () => {
+	const home = testContext();
+	await home.run('serve', 'init');
+	expect(drawn(await home.run('serve', 'migrate', '--dry-run'), 80)).toContain('The database is up to date.');
+	const {location} = openDataFolder(home.context.program.local.env, {});
+	const database = await openDatabase(location);
+	await database
+		.withTables<{migrations: {name: string}}>()
+		.deleteFrom('migrations')
+		.where('name', '=', '008-signing-keys')
+		.execute();
+	await database.destroy();
+	await expect(home.run('serve', 'credits')).rejects.toMatchObject({
+		code: 'upgrade',
+		hint: 'Upgrade it first: `$ serve migrate`',
+	});
+	expect(dataOf(await home.run('serve', 'migrate', '--dry-run'))).toEqual([
+		{name: '008-signing-keys', tables: [{name: 'signing_keys', rows: 0}]},
+	]);
+	expect(drawn(await home.run('serve', 'migrate'), 80)).toBe('The database is up to date now.');
+	expect(drawn(await home.run('serve', 'migrate'), 80)).toBe('The database was up to date already.');
+	await home.run('serve', 'credits');
+});
+
+test('a user becomes an administrator of the server, and an ordinary user again', async () => {
+	const home = testContext();
+	await home.run('serve', 'init');
+	await home.run('serve', 'member', 'grace@acme.example');
+	expect(drawn(await home.run('serve', 'admin', 'grace@acme.example'), 80)).toBe(
+		'grace@acme.example is now an administrator of this server.',
+	);
+	expect(dataOf(await home.run('serve', 'admin', 'grace@acme.example', '--remove'))).toMatchObject({
+		is_administrator: false,
+	});
+	await expect(home.run('serve', 'admin', 'nobody@acme.example')).rejects.toMatchObject({code: 'not-found'});
 });

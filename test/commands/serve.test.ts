@@ -247,3 +247,40 @@ test('an outdated client is told to update and exits with 9', async () => {
 test('serve works in a shell only', async () => {
 	await expect(testContext().runInApp('serve')).rejects.toMatchObject({code: 'usage'});
 });
+
+test('serve and its verbs read variables, a file and secrets from files', async () => {
+	const folder = temporaryFolder();
+	const path = join(folder, 'serve.yaml');
+	writeFileSync(path, `data: ${join(folder, 'data')}\nport: 1\n`);
+	writeFileSync(join(folder, 'key'), `${Buffer.alloc(32, 7).toString('base64url')}\n`);
+	const env = {SERVICE_SERVE_CONFIG: path, SERVICE_SEAL_KEY_FILE: join(folder, 'key')};
+	const home = testContext({env, flags: scope});
+	await home.run('serve', 'init');
+	expect(statSync(join(folder, 'data', 'service.db')).size).toBeGreaterThan(0);
+	// The port of the file could not be used: the flag of the line wins.
+	const {url} = await serve(home);
+	expect((await fetch(`${url}/readyz`)).status).toBe(200);
+	expect(readdirSync(join(folder, 'data'))).not.toContain('seal.key');
+});
+
+test('a flag twice, and a wrong key of the configuration, are errors of usage', async () => {
+	const path = join(temporaryFolder(), 'serve.yaml');
+	writeFileSync(path, 'prot: 1\n');
+	await expect(testContext().run('serve', '--port', '0', '--port', '1')).rejects.toMatchObject({
+		code: 'usage',
+		message: '--port is given 2 times.',
+	});
+	await expect(testContext().run('serve', 'limits', '--config', path)).rejects.toMatchObject({
+		code: 'usage',
+		message: `${path}, line 1: Unknown key “prot”. Did you mean “port”?`,
+	});
+});
+
+test('a password in the arguments is warned about, and not printed', async () => {
+	const {run, said} = testContext();
+	const url = 'postgres://user:hunter2@127.0.0.1:1/name';
+	await expect(run('serve', 'limits', '--database', url)).rejects.toMatchObject({code: 'network'});
+	expect(said).toEqual([
+		'Every user of this machine could see the password in --database. Use SERVICE_SERVE_DATABASE_FILE.',
+	]);
+});

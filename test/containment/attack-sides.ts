@@ -117,6 +117,7 @@ async function asTask(
 	const id = randomUUID();
 	await provider.start({
 		id,
+		organization: randomUUID(),
 		files: new Map(files),
 		build: [],
 		command: {name: 'command', command: ['sh', '-c', line]},

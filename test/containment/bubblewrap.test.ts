@@ -1,10 +1,10 @@
 import {readFile, writeFile} from 'node:fs/promises';
 import {homedir} from 'node:os';
 import {dirname, join} from 'node:path';
-import {setTimeout as sleep} from 'node:timers/promises';
 import {expect, test} from 'vitest';
 import {bubblewrapArguments, taskPolicy} from '../../src/containment/bubblewrap.ts';
 import {findTaskBubblewrap} from '../../src/containment/containment.ts';
+import {atRest} from '../at-rest.ts';
 import {eventually, localSandboxes, temporaryFolder} from '../server/sandboxes/sandbox.ts';
 
 const path = process.env['PATH'] ?? '';
@@ -130,7 +130,8 @@ test.skipIf(!bubblewrap)(`[15] not even root can remove a cover or write through
 		remount: 'refused',
 		namespace: 'refused',
 		capabilities: '0000000000000000',
-		processes: '4096',
+		// Twice as many where a control group has the limit.
+		processes: expect.stringMatching(/^(?:4096|8192)$/),
 		secret: false,
 	});
 });
@@ -145,11 +146,7 @@ test.skipIf(!bubblewrap)(`in bubblewrap a sandbox is paused, resumed and ended a
 	await eventually(async () => (await log(id)).includes('1\n1\n'));
 	await provider.pause(id);
 	expect(await provider.inspect(id)).toEqual({kind: 'paused'});
-	// Output from before the pause is read completely first.
-	await sleep(50);
-	const paused = await log(id);
-	await sleep(50);
-	expect(await log(id)).toBe(paused);
+	const paused = await atRest(() => log(id));
 	await provider.resume(id, {after: 60_000, action: 'end'});
 	await eventually(async () => (await log(id)).length > paused.length);
 	await provider.end(id);

@@ -1,10 +1,11 @@
 import {execFileSync} from 'node:child_process';
 import {mkdirSync, writeFileSync} from 'node:fs';
 import {delimiter, join} from 'node:path';
+import {rootCertificates} from 'node:tls';
 import {expect, test} from 'vitest';
 import {originOf} from '../../src/core/origin.ts';
 import {createBoundFetch} from '../../src/net/bound-fetch.ts';
-import {certificateFault, readCertificates} from '../../src/net/certificates.ts';
+import {readCertificates, readTrust} from '../../src/net/certificates.ts';
 import {readText} from '../../src/net/read-body.ts';
 import {readTlsInfo} from '../../src/net/tls-info.ts';
 import {createTransport} from '../../src/net/undici-transport.ts';
@@ -53,9 +54,9 @@ test('a pipe, a device or a folder in the place of a file is refused without wai
 	const pipe = join(folder, 'pipe');
 	execFileSync('mkfifo', [pipe]);
 	writeFileSync(join(folder, 'ca.pem'), ca.cert);
-	expect(certificateFault({SSL_CERT_FILE: pipe})).toBe(`SSL_CERT_FILE names ${pipe}, which is not a file.`);
-	expect(certificateFault({SSL_CERT_FILE: '/dev/zero'})).toBe('SSL_CERT_FILE names /dev/zero, which is not a file.');
-	expect(certificateFault({CURL_CA_BUNDLE: folder})).toBe(`CURL_CA_BUNDLE names ${folder}, which is not a file.`);
+	expect(readTrust({SSL_CERT_FILE: pipe}).fault).toBe(`SSL_CERT_FILE names ${pipe}, which is not a file.`);
+	expect(readTrust({SSL_CERT_FILE: '/dev/zero'}).fault).toBe('SSL_CERT_FILE names /dev/zero, which is not a file.');
+	expect(readTrust({CURL_CA_BUNDLE: folder}).fault).toBe(`CURL_CA_BUNDLE names ${folder}, which is not a file.`);
 	expect(readCertificates({SSL_CERT_DIR: folder})).toMatchObject({
 		certificates: [ca.cert.trim()],
 		sources: [{count: 1}],
@@ -98,11 +99,23 @@ test('a file that cannot be used is said with its variable, also where a connect
 	] as const) {
 		const [[variable, path]] = Object.entries(env) as [[string, string]];
 		const sentence = `${variable} names ${path}, which ${why}.`;
-		expect(certificateFault(env)).toBe(sentence);
+		expect(readTrust(env).fault).toBe(sentence);
 		await expect(send(env as Readonly<Record<string, string>>)).rejects.toMatchObject({
 			hint: expect.stringContaining(sentence),
 		});
 	}
+});
+
+test('certificates that Node has are not added to it again, and the same others make one context', async () => {
+	const {file, folder} = await lab();
+	const bundle = join(folder, 'bundle.pem');
+	writeFileSync(bundle, rootCertificates.map(pem => `# A name\n${pem.replaceAll('\n', '\r\n')}\r\n`).join(''));
+	const {sources} = readCertificates({SSL_CERT_FILE: bundle});
+	expect(sources).toMatchObject([{count: rootCertificates.length, fault: undefined}]);
+	expect(readTrust({SSL_CERT_FILE: bundle})).toEqual({context: undefined, fault: undefined});
+	const {context} = readTrust({SSL_CERT_FILE: file});
+	expect(context).toBeDefined();
+	expect(readTrust({SSL_CERT_FILE: bundle, NODE_EXTRA_CA_CERTS: file}).context).toBe(context);
 });
 
 test('a broken certificate among good ones takes nothing from them', async () => {

@@ -1,4 +1,3 @@
-import {randomUUID} from 'node:crypto';
 import {Secret, TOTP} from 'otpauth';
 import {describe, expect, test} from 'vitest';
 import {violations} from '../../src/contract/check.ts';
@@ -11,7 +10,7 @@ import {type Caller, callers, matrix} from './authorization-rows.ts';
 import {contentsOf} from './contents.ts';
 import {createTestServer, type TestServer} from './harness.ts';
 import {logIn, postForm} from './oauth/oauth.ts';
-import {addWorkspace, ask, callOf, type Parameters, pendingRun, populate, pushSpans} from './populated.ts';
+import {addWorkspace, callOf, type Parameters, populate, refresh} from './populated.ts';
 
 type Asker = {readonly key: string; readonly id?: string};
 
@@ -54,20 +53,6 @@ async function meet(server: TestServer): Promise<Readonly<Record<Caller, Asker>>
 /** Operations that refer to an environment by id. */
 const withEnvironment: readonly OperationId[] = ['getEnvironmentLogs', 'getEnvironment', 'stopEnvironment'];
 
-/** Creates what an operation uses up for each caller. */
-async function refresh(server: TestServer, id: OperationId, parameters: Parameters): Promise<Parameters> {
-	const {org, workspace} = parameters;
-	switch (id) {
-		case 'claimRun':
-			await pushSpans(server, [pendingRun(parameters.keyId)], {org, workspace, key: server.owner.key});
-			return {...parameters, runId: parameters.keyId};
-		case 'revokeApiKey':
-			return {...parameters, keyId: (await ask(server, 'createApiKey', parameters)).json.id};
-		default:
-			return parameters;
-	}
-}
-
 /** Returns the request of an operation; verifying a second factor needs the caller's code. */
 async function requestOf(server: TestServer, id: OperationId, parameters: Parameters, {id: userId}: Asker) {
 	const call = callOf(id, parameters);
@@ -89,7 +74,7 @@ describe.each(Object.keys(operations) as OperationId[])('%s', id => {
 		const seen: Record<string, number> = {};
 		const refusals = {withCredential: new Set<string>(), withoutOne: new Set<string>()};
 		for (const caller of callers) {
-			const fresh = await refresh(server, id, {...parameters, keyId: randomUUID()});
+			const fresh = await refresh(server, id, parameters);
 			const named = caller === 'otherWorkspace' ? {...fresh, workspace: 'side'} : fresh;
 			const {path, ...sent} = await requestOf(server, id, named, askers[caller]);
 			const before = await contentsOf(server.database);

@@ -51,6 +51,14 @@ const wholeOrganization = {...members, otherWorkspace: 200} as const;
 /** Operations that only affect the caller. */
 const self = {...members, otherWorkspace: 200, otherOrganization: 200} as const;
 
+/** Acts of admins in an organization. */
+const admins = {...wholeOrganization, member: 403, otherWorkspace: 403} as const;
+
+/** What concerns the whole server. Its first user administers it; the role in an organization counts for nothing. */
+const administrators = {...admins, admin: 403, otherOrganization: 403} as const;
+/** What a member may not delete, because it is the owner's. */
+const deletions = {...members, accessToken: 204, member: 403, admin: 204, owner: 204} as const;
+
 /** An operation without a row doesn't compile. */
 export const matrix: {readonly [Id in OperationId]: Row} = {
 	createSubmissionStage: members,
@@ -97,6 +105,7 @@ export const matrix: {readonly [Id in OperationId]: Row} = {
 		otherWorkspace: 404,
 		otherOrganization: 404,
 	},
+	updateApiKey: {...self, member: 404, admin: 404, otherWorkspace: 404, otherOrganization: 404},
 	listOrganizations: self,
 	listWorkspaces: wholeOrganization,
 	/** The other workspace has its own lists. */
@@ -112,4 +121,33 @@ export const matrix: {readonly [Id in OperationId]: Row} = {
 	stopRuntime: {...members, member: 403},
 	listSessions: {...members, otherWorkspace: 200},
 	listRuns: {...members, otherWorkspace: 200},
+	createWorkspace: admins,
+	getWorkspace: wholeOrganization,
+	updateWorkspace: {...admins, otherWorkspace: 403},
+	createProject: {...admins, otherWorkspace: 403},
+	getProject: members,
+	updateProject: {...admins, otherWorkspace: 404},
+	listMembers: wholeOrganization,
+	addMember: admins,
+	updateMember: admins,
+	removeMember: admins,
+	listInvitations: admins,
+	createInvitation: admins,
+	revokeInvitation: admins,
+	listAuditLog: admins,
+	listServerAuditLog: administrators,
+	listUsers: administrators,
+	suspendUser: administrators,
+	reinstateUser: administrators,
+	listServerOrganizations: administrators,
+	suspendOrganization: administrators,
+	reinstateOrganization: administrators,
+	/** The other workspace has its own. */
+	exportSpans: {...members, otherWorkspace: 200},
+	/** The owner's; an admin may delete them, too. */
+	deleteSession: deletions,
+	deleteEnvironment: deletions,
+	deleteProject: deletions,
+	deleteOrganization: {...deletions, admin: 403, otherWorkspace: 403},
+	deleteServerOrganization: {...administrators, accessToken: 204, owner: 204},
 };

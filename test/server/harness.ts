@@ -129,7 +129,8 @@ function testSandboxes(folder: string, log: Log): Sandboxing {
 		supervisor,
 		allowUncontained: true,
 	});
-	return createSandboxing({folder, log, provider});
+	// A busy machine starts sandboxes slowly, and tests of a server that doesn't wait for one say so.
+	return createSandboxing({folder, log, provider, policy: {startTimeoutMs: 60_000}});
 }
 
 /** Sends a request to an app and reads the response as JSON, if it is. */

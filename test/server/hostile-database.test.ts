@@ -35,7 +35,15 @@ test('with a read-only database everything can be read, and nothing is half-writ
 	const before = await contentsOf(server.database);
 	expect(await askAll(server, parameters, reads)).toEqual(all(reads, 200));
 	// The runtime is idle, so there is nothing to stop, and nothing to write.
-	expect(await askAll(server, parameters, writes)).toEqual({...all(writes, lost), stopRuntime: 200});
+	// The sandbox still runs, so that nothing of it is deleted, and who asks can't suspend themselves.
+	const refused = expect.objectContaining({code: 409});
+	expect(await askAll(server, parameters, writes)).toEqual({
+		...all(writes, lost),
+		stopRuntime: 200,
+		deleteEnvironment: refused,
+		deleteProject: refused,
+		suspendUser: refused,
+	});
 	expect(await contentsOf(server.database)).toEqual(before);
 });
 

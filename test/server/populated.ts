@@ -6,6 +6,7 @@ import {fillPath} from '../../src/contract/path.ts';
 import {createRuntime} from '../../src/server/sandboxes/create-runtime.ts';
 import {scope, type TestServer} from './harness.ts';
 import {type Given, toRequest} from './ingest/push.ts';
+import {findProjectOf} from './rows.ts';
 import {addTask} from './sandboxes/task-folder.ts';
 
 /** A value for every path parameter in the contract. */
@@ -36,6 +37,7 @@ export async function populate(server: TestServer, place: Place = {}): Promise<P
 	const bytes = `Bytes of ${workspaceId}.`;
 	const parameters = {
 		org,
+		organization: org,
 		workspace,
 		project: projectId,
 		itemId: randomUUID(),
@@ -45,6 +47,7 @@ export async function populate(server: TestServer, place: Place = {}): Promise<P
 		runId: randomUUID(),
 		userId: user.id,
 		keyId: randomUUID(),
+		invitationId: randomUUID(),
 		runtimeId: randomUUID(),
 		sessionId: randomUUID(),
 		evaluationId: `evaluation-${workspaceId}`,
@@ -217,6 +220,16 @@ const bodies: Partial<Record<OperationId, Part>> = {
 	updateOrganization: () => ({description: 'Makes everything.'}),
 	pushTraces: ({workspace}) => toRequest([{id: 'f0', trace: 'f0'}], {'service.workspace': workspace}),
 	createApiKey: () => ({name: 'CI'}),
+	updateApiKey: () => ({requests_per_minute: 600}),
+	createWorkspace: () => ({slug: `room-${randomUUID().slice(0, 8)}`}),
+	updateWorkspace: () => ({name: 'Main room'}),
+	createProject: () => ({slug: `app-${randomUUID().slice(0, 8)}`}),
+	updateProject: () => ({name: 'The app'}),
+	addMember: () => ({email: `${randomUUID()}@acme.example`}),
+	createInvitation: () => ({email: `${randomUUID()}@acme.example`}),
+	updateMember: () => ({role: 'admin'}),
+	suspendUser: () => ({reason: 'Lost laptop'}),
+	suspendOrganization: () => ({}),
 	createRuntime: ({project}) => ({key: `box-${randomUUID().slice(0, 8)}`, task_ref: task, project_id: project}),
 };
 
@@ -233,4 +246,72 @@ export function callOf(id: OperationId, parameters: Parameters) {
 export async function ask(server: TestServer, id: OperationId, parameters: Parameters, key?: string) {
 	const {path, ...sent} = callOf(id, parameters);
 	return await server.send(path, {...sent, ...(key !== undefined && {key})});
+}
+
+/** Creates what an operation uses up, so that it can be sent again. */
+export async function refresh(server: TestServer, id: OperationId, given: Parameters): Promise<Parameters> {
+	const parameters = {...given, keyId: randomUUID()};
+	const {org, workspace, keyId} = parameters;
+	switch (id) {
+		case 'claimRun':
+			await pushSpans(server, [pendingRun(keyId)], {org, workspace, key: server.owner.key});
+			return {...parameters, runId: keyId};
+		case 'revokeApiKey':
+		case 'updateApiKey':
+			return {...parameters, keyId: (await ask(server, 'createApiKey', parameters)).json.id};
+		case 'revokeInvitation':
+			return {...parameters, invitationId: (await ask(server, 'createInvitation', parameters)).json.id};
+		case 'updateMember':
+		case 'removeMember':
+		case 'suspendUser':
+		case 'reinstateUser':
+			return {...parameters, userId: (await server.join('member')).id};
+		case 'suspendOrganization':
+		case 'reinstateOrganization':
+		case 'deleteServerOrganization': {
+			const organization = `org-${keyId.slice(0, 8)}`;
+			await server.foundAnother(organization);
+			return {...parameters, organization};
+		}
+		case 'deleteSession': {
+			const attributes = {'gen_ai.conversation.id': keyId, 'service.session.visibility': 'workspace'};
+			const span = {id: 'e0', trace: keyId.replaceAll('-', ''), attributes};
+			await pushSpans(server, [span], {org, workspace, key: server.owner.key});
+			return {...parameters, sessionId: keyId};
+		}
+		case 'deleteEnvironment':
+			return {...parameters, environmentId: await addEnded(server, keyId)};
+		case 'deleteOrganization':
+			// It was deleted before; no server goes on with it.
+			await server.database.updateTable('organizations').set({deleting_at: null, suspended_at: null}).execute();
+			return parameters;
+		case 'deleteProject':
+			await addProject(server, keyId);
+			return {...parameters, project: keyId};
+		default:
+			return parameters;
+	}
+}
+
+/** Adds an environment of the owner that has ended. */
+async function addEnded({database, owner}: TestServer, id: string): Promise<string> {
+	const {organizationId, workspaceId} = await findProjectOf(database);
+	const at = '2026-03-01T12:00:00.000Z';
+	await database
+		.insertInto('environments')
+		.values({
+			...{id, organization_id: organizationId, workspace_id: workspaceId, created_by: owner.id, task_ref: task},
+			...{state: 'torn_down', inputs: '{}', model_overrides: '{}', service_urls: '{}', created_at: at, updated_at: at},
+		})
+		.execute();
+	return id;
+}
+
+async function addProject({database}: TestServer, slug: string): Promise<void> {
+	const {workspaceId} = await findProjectOf(database);
+	const created_at = '2026-03-01T12:00:00.000Z';
+	await database
+		.insertInto('projects')
+		.values({id: randomUUID(), workspace_id: workspaceId, slug, name: slug, created_at})
+		.execute();
 }

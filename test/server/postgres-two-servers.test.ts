@@ -81,3 +81,38 @@ test('a login started on one server is approved on the other, collected once, an
 	expect((await form(`${first}/oauth/revoke`, {token: again.refresh_token})).status).toBe(200);
 	expect(await statuses(again.access_token)).toEqual([401, 401]);
 });
+
+test('[31] a suspension on one server is in force on the other with the next request, and so is its end', async () => {
+	const {servers, post} = await meet();
+	const [first = '', second = ''] = servers;
+	const {json: added} = await post(`${first}/api/v1/org/acme/members`, {email: 'grace@acme.example'});
+	const browser = createBrowser(request => fetch(request, {redirect: 'manual'}), second);
+	await browser.open('/password');
+	const password = 'correct horse battery';
+	await browser.submit('/password', {code: added.password_code, password, repeated: password});
+	const isIn = async () => (await browser.open('/account')).title === 'Your account';
+	const logIn = async () => {
+		await browser.open('/sign-in');
+		await browser.submit('/sign-in', {email: 'grace@acme.example', password});
+	};
+	await logIn();
+	expect(await isIn()).toBe(true);
+	for (const [server, act, isAllowed] of [
+		[first, 'suspend', false],
+		[second, 'reinstate', true],
+	] as const) {
+		const changed = await post(`${server}/api/v1/admin/users/${added.user_id}/${act}`, {});
+		expect([changed.status, changed.json.suspended_at === null]).toEqual([200, isAllowed]);
+		expect(await isIn()).toBe(false);
+		if (isAllowed) {
+			await logIn();
+			expect(await isIn()).toBe(true);
+		}
+	}
+
+	expect((await post(`${first}/api/v1/admin/organizations/acme/suspend`, {})).status).toBe(200);
+	const inOrganization = () => post(`${second}/api/v1/org/acme/ws`, {slug: `w-${randomUUID().slice(0, 8)}`});
+	expect((await inOrganization()).status).toBe(403);
+	expect((await post(`${second}/api/v1/admin/organizations/acme/reinstate`, {})).status).toBe(200);
+	expect((await inOrganization()).status).toBe(200);
+});

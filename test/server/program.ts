@@ -23,18 +23,34 @@ function run(words: readonly string[]) {
 	return child;
 }
 
+/** Runs a verb of `serve` on a database, and returns what it prints. */
+export async function runProgram(words: readonly string[], database: string): Promise<string> {
+	return await text(run([...words, '--database', database]).stdout);
+}
+
 /** Runs `serve init` on a database, and returns the first user's key. */
 export async function initializeProgram(database: string): Promise<string> {
 	const names = ['--org', 'acme', '--workspace', 'main', '--project', 'web'];
-	const child = run(['init', '--data', folderWith(), '--database', database, ...names]);
-	return JSON.parse(await text(child.stdout)).api_key;
+	return JSON.parse(await runProgram(['init', '--data', folderWith(), ...names], database)).api_key;
 }
 
+type Serving = {readonly data?: string; readonly flags?: readonly string[]};
+
 /** Starts `serve` on a database at a free port, and returns its URL. */
-export async function serveProgram(database: string): Promise<string> {
-	const child = run(['--data', folderWith(), '--database', database, '--port', '0']);
+export async function serveProgram(database: string, serving: Serving = {}): Promise<string> {
+	return (await startServeProgram(database, serving)).url;
+}
+
+/** The same with a data folder, which several may share. `kill` ends it at once. */
+export async function startServeProgram(database: string, {data = folderWith(), flags = []}: Serving = {}) {
+	const child = run(['--data', data, '--database', database, '--port', '0', ...flags]);
+	const kill = async () => {
+		child.kill('SIGKILL');
+		await once(child, 'exit');
+	};
 	for await (const line of createInterface({input: child.stdout})) {
-		return JSON.parse(line).url;
+		const url: string = JSON.parse(line).url;
+		return {url, kill};
 	}
 
 	throw new Error('The server ended before it listened.');

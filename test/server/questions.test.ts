@@ -51,6 +51,16 @@ const questions: Partial<Record<OperationId, number>> = {
 	getRuntime: 2,
 	listSessions: 2,
 	listRuns: 2,
+	getWorkspace: 2,
+	getProject: 2,
+	listMembers: 2,
+	listInvitations: 2,
+	listAuditLog: 2,
+	listServerAuditLog: 2,
+	listUsers: 2,
+	listServerOrganizations: 2,
+	// How large the spans of a page are, and those that fit.
+	exportSpans: 3,
 };
 
 test('each read asks the database as often as it did, and each list at most twice', async () => {

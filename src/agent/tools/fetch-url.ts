@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import type {SandboxAddress} from '../../client/sandbox-services.ts';
 import {AppError} from '../../core/error.ts';
-import {isLoopback} from '../../core/origin.ts';
+import {isLoopback, isWithin} from '../../core/origin.ts';
 import type {Approval} from '../../core/session/approval.ts';
 import type {Tool, ToolContext} from '../../core/session/tool.ts';
 import {type AddressKind, kindOfHost} from '../../net/web/address-kind.ts';
@@ -58,8 +58,8 @@ export function createFetchUrl({hide, keep, ...options}: FetchUrlOptions): Tool 
 
 type FetchOptions = {
 	readonly send: SendWeb;
-	/** Returns the sandbox of the user with a service at this origin. */
-	readonly sandboxAt: (origin: string) => SandboxAddress | undefined | Promise<SandboxAddress | undefined>;
+	/** Returns the sandbox of the user with a service at this URL. */
+	readonly sandboxAt: (url: string) => SandboxAddress | undefined | Promise<SandboxAddress | undefined>;
 	/** True if requests to other machines go through a proxy, which resolves their names itself. */
 	readonly isProxied?: boolean;
 	/** Allows plain HTTP to other machines (SAFETY 9). */
@@ -125,11 +125,13 @@ async function follow(from: WebTarget, location: string, context: Context, optio
 /** Sends an allowed request. If its host leads elsewhere than its name tells, the user is asked about that address first. */
 async function sendAllowed(target: WebTarget, context: Context, options: FetchOptions): Promise<WebResponse> {
 	const {url} = target;
-	const {timeoutMs, maxBytes, send} = options;
+	const {timeoutMs, maxBytes, send, sandboxAt} = options;
+	const sandbox = trustedSandbox(url, await sandboxAt(url.href));
+	const credential = sandbox?.credentials.find(({origin}) => isWithin(url, origin));
 	const kinds: AddressKind[] = [kindOfHost(url.hostname) ?? 'internet'];
 	for (;;) {
 		const signal = AbortSignal.any([context.signal, AbortSignal.timeout(timeoutMs)]);
-		const response = await send({...target, kinds, maxBytes, signal});
+		const response = await send({...target, credential, kinds, maxBytes, signal});
 		if (!('elsewhere' in response)) {
 			return response;
 		}
@@ -153,7 +155,7 @@ const unchecked = ['Proxy', 'it resolves the name; where that leads can’t be c
 /** Returns the question for a request, with the exact bytes that are sent. */
 async function requestFor(target: WebTarget, {sandboxAt, isProxied = false}: FetchOptions): Promise<Approval> {
 	const {method, url} = target;
-	const sandbox = trustedSandbox(url, await sandboxAt(url.origin));
+	const sandbox = trustedSandbox(url, await sandboxAt(url.href));
 	// A name leads where the proxy says, which may differ from what this machine finds.
 	const proxy = isProxied && kindOfHost(url.hostname) === undefined ? [unchecked] : [];
 	const where = sandbox ? ` in your sandbox ${sandbox.name}` : placeOf(kindOfHost(url.hostname));
@@ -166,15 +168,21 @@ async function requestFor(target: WebTarget, {sandboxAt, isProxied = false}: Fet
 			? `fetch the services of sandbox ${sandbox.environment}: ${sandbox.origins.join(' ')}`
 			: subjectOf(target),
 		keepsSubject: sandbox !== undefined,
-		facts: [...factsOf(target), ...proxy, ...(sandbox ? [['Services', sandbox.origins.join(' ')] as const] : [])],
+		facts: [...factsOf(target), ...proxy, ...(sandbox ? factsOfSandbox(sandbox) : [])],
 	};
 }
 
+function factsOfSandbox({origins, credentials}: SandboxAddress): ReadonlyArray<readonly [string, string]> {
+	const token = credentials.length > 0 ? [['Header', 'x-api-key: the execute token of the sandbox'] as const] : [];
+	return [...token, ['Services', origins.join(' ')]];
+}
+
 /** Returns the sandbox with this service. A server elsewhere can't name addresses of the user's machine or network. */
-function trustedSandbox({hostname}: URL, sandbox: SandboxAddress | undefined) {
+function trustedSandbox({hostname, origin}: URL, sandbox: SandboxAddress | undefined) {
 	const kind = kindOfHost(hostname);
 	const isNear = kind === 'machine' || kind === 'network';
-	return sandbox && (!isNear || isLoopback(new URL(sandbox.server))) ? sandbox : undefined;
+	const server = sandbox && new URL(sandbox.server);
+	return server && (!isNear || isLoopback(server) || server.origin === origin) ? sandbox : undefined;
 }
 
 /** Returns the question for a host that leads to the user's machine or network. Rules for its name don't cover that. */

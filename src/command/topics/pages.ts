@@ -1,11 +1,13 @@
 import {noOwnKeys} from '../../editor/keymap/keymap.ts';
 import access from './access.md';
 import dependencies from './dependencies.md';
+import editors from './editors.md';
 import environment from './environment.md';
 import exitStatus from './exit-status.md';
 import hooks from './hooks.md';
 import keys from './keys.md';
 import mcp from './mcp.md';
+import operate from './operate.md';
 import operations from './operations.md';
 import prompt from './prompt.md';
 import serve from './serve.md';
@@ -24,7 +26,9 @@ const pages: Readonly<Record<Topic['name'], string>> = {
 	prompt,
 	hooks,
 	mcp,
+	editors,
 	serve,
+	operate,
 	tasks,
 	traces,
 	operations,

@@ -20,7 +20,7 @@ export function keyTable(answer: Json): Result {
 
 	return looseTable({
 		items,
-		first: ['id', 'name', 'created_at', 'last_used_at', 'expires_at'],
+		first: ['id', 'name', 'created_at', 'last_used_at', 'expires_at', 'requests_per_minute'],
 		hides: isSecret,
 		empty: 'No active API keys. Create one: `api-key create`',
 		data: answer,

@@ -1,5 +1,5 @@
 import {networkInterfaces} from 'node:os';
-import {formatAmount} from '../../core/format.ts';
+import {formatAmount, formatDuration} from '../../core/format.ts';
 import {isLoopback} from '../../core/origin.ts';
 import {shellLine} from '../../core/program-name.ts';
 import {shellWord} from '../../core/shell-word.ts';
@@ -49,17 +49,23 @@ function loginFields(at: string, made: Initialized | undefined): ReadonlyArray<r
 
 /** Returns the facts of a listening server; `at` is its URL for clients. */
 export function servedFields(
-	{folder, engine, sandboxes, isEmpty, demo}: Omit<Served, 'ended'>,
+	{folder, engine, sandboxes, metricsUrl, isEmpty, demo}: Omit<Served, 'ended'>,
 	at: string,
 ): ReadonlyArray<readonly [string, string]> {
 	return [
 		['data', engine === 'sqlite' ? `${folder} (SQLite)` : `PostgreSQL; files in ${folder}`],
 		['sandboxes', sandboxes],
+		...(metricsUrl === undefined ? [] : ([['metrics', metricsUrl]] as const)),
 		...(demo ? fieldsOf(demo) : []),
 		...loginFields(at, demo),
 		...(isEmpty ? ([['first', `No users yet. Create one: ${shellLine('serve init')}`]] as const) : []),
 		['stop', 'Ctrl+C'],
 	];
+}
+
+/** Returns what is shown while a server still answers although it stops. */
+export function draining(drainMs: number): string {
+	return `Draining for ${formatDuration(drainMs)}: load balancers can leave. Press Ctrl+C again to stop now.`;
 }
 
 /** Returns what is shown while a server that stops finishes requests. */

@@ -7,7 +7,20 @@ export const mfaCodeSchema = z.strictObject({code: text(1, 64)});
 /** `MfaEnrollmentVerifyResponse`: shown once; each works for one login. */
 export const mfaEnrollmentSchema = z.looseObject({recovery_codes: z.array(z.string())});
 
-export const createApiKeySchema = z.strictObject({name: z.optional(z.string())});
+const requestsPerMinute = z.nullable(z.int().check(z.gte(1), z.lte(1_000_000)));
+
+export const createApiKeySchema = z.strictObject({
+	name: z.optional(z.string()),
+	requests_per_minute: z
+		.optional(requestsPerMinute)
+		.check(
+			z.describe('For each server of several. Also counts what logins that the key opens send. No limit by default.'),
+		),
+});
+
+export const updateApiKeySchema = z.strictObject({
+	requests_per_minute: requestsPerMinute.check(z.describe('Null for no limit.')),
+});
 
 /** A new API key with its secret; the specification names none of its fields. */
 export const apiKeySchema = anyObject;
@@ -33,6 +46,7 @@ export const membershipSchema = z.looseObject({
 	...named,
 	description: maybe(z.string()),
 	role: z.string().check(z.describe('The caller’s role in it: `member`, `admin` or `owner`.')),
+	suspended_at: maybe(dateTime),
 });
 
 export const membershipsSchema = pageOf(membershipSchema);

@@ -29,7 +29,7 @@ const keyOnLine = /(-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----)((?:[A
  * Returns `text` itself if there are none. Linear in its length for any text. Finds those with colours inside, too.
  */
 export function redactKnown(text: string): string {
-	return hasRedactable(text) ? eachLine(text, redactKnownLines) : text;
+	return hasRedactable(text) ? eachLine(text, hideKnownAcross) : text;
 }
 
 /** True if `redactKnown` would hide part of the text. One test is far cheaper than checking every line. */
@@ -44,6 +44,10 @@ function isRedactable(text: string): boolean {
 
 /** Does the same as `redactKnown` for lines in order. */
 export function redactKnownLines(lines: readonly string[]): readonly string[] {
+	return hasRedactable(lines.join('\n')) ? hideKnownAcross(lines) : lines;
+}
+
+function hideKnownAcross(lines: readonly string[]): readonly string[] {
 	return hideAcross(lines, all => withoutKeys(all, hideKnown));
 }
 

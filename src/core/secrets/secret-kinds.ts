@@ -4,7 +4,7 @@
  * where no letter or digit precedes it.
  */
 export const secretKinds: Readonly<Record<string, string>> = {
-	'our server': String.raw`sv[acdprsx]_[\w-]{40,}`,
+	'our server': String.raw`sv[acdiprsx]_[\w-]{40,}`,
 	// Names such as `sk-circle-fade-dot` are not keys: a key has a known second part or a digit.
 	'OpenAI, Anthropic, OpenRouter, DeepSeek': String.raw`sk-(?:(?:ant|proj|svcacct|admin|or)-|(?=[\w-]{0,80}\d)[\w-]{8})[\w-]{10,}`,
 	xAI: String.raw`xai-\w{20,}`,

@@ -3,17 +3,20 @@ import type {LookupFunction} from 'node:net';
 import {abortable} from '../../core/abortable.ts';
 import type {Environment} from '../../core/environment.ts';
 import {originOf} from '../../core/origin.ts';
+import {type Credential, credentialHeader} from '../credential.ts';
 import {explainFailure} from '../network-error.ts';
 import {isProxied} from '../proxy-route.ts';
 import {readableBody} from '../response-body.ts';
 import {openPool} from '../undici-agent.ts';
 import {type AddressKind, kindOfAddress, kindOfHost} from './address-kind.ts';
 
-/** One request to any server. It never has a credential of the user. */
+/** One request to any server. It never has a credential of the user, but that of a sandbox. */
 export type WebRequest = {
 	readonly method: string;
 	readonly url: URL;
 	readonly headers: Readonly<Record<string, string>>;
+	/** Sent only to the service that it is for (SAFETY 6). */
+	readonly credential?: Credential | undefined;
 	readonly body: string | undefined;
 	/** Where the host's addresses may lead; no other address is connected to. */
 	readonly kinds: readonly AddressKind[];
@@ -59,7 +62,7 @@ const lookupTimeoutMs = 3000;
  * the connection uses, so that a name can't lead elsewhere a moment later.
  */
 export function createWebRequests({env, userAgent, resolve = lookupAll}: Options): SendWeb {
-	return async ({method, url, headers, body, kinds, maxBytes, signal}) => {
+	return async ({method, url, headers, credential, body, kinds, maxBytes, signal}) => {
 		const written = kindOfHost(url.hostname);
 		if (written !== undefined && !kinds.includes(written)) {
 			return {elsewhere: written, address: url.hostname};
@@ -91,7 +94,12 @@ export function createWebRequests({env, userAgent, resolve = lookupAll}: Options
 					origin: originOf(url.origin),
 					path: `${url.pathname}${url.search}`,
 					method,
-					headers: {'user-agent': userAgent, 'accept-encoding': 'gzip, br', ...headers},
+					headers: {
+						'user-agent': userAgent,
+						'accept-encoding': 'gzip, br',
+						...headers,
+						...credentialHeader(credential, url),
+					},
 					body: body ?? null,
 					signal,
 					headersTimeout: idleTimeoutMs,

@@ -3,6 +3,7 @@ import {type Expression, sql} from 'kysely';
 import type {Secret} from '../../core/secrets/secret.ts';
 import type {DatabaseTransaction, Queries} from '../database/tables.ts';
 import type {DataAccess} from '../kit/services.ts';
+import {type Actor, recordAct} from './audit-log.ts';
 import {createToken} from './token.ts';
 
 /** A key as it is listed, without the secret. */
@@ -16,22 +17,34 @@ export type ApiKeyRecord = {
 	readonly created_at: string;
 	readonly last_used_at: string | null;
 	readonly expires_at: string | null;
+	/** Null for no limit. */
+	readonly requests_per_minute: number | null;
 };
 
 const prefixLength = 'svc_'.length + 6;
-const columns = ['id', 'name', 'prefix', 'created_with', 'created_at', 'last_used_at', 'expires_at'] as const;
+const columns = [
+	'id',
+	'name',
+	'prefix',
+	'created_with',
+	'created_at',
+	'last_used_at',
+	'expires_at',
+	'requests_per_minute',
+] as const;
 
 type NewApiKey = {
 	readonly userId: string;
 	readonly name: string | null;
 	/** The id of the key that authenticated the request, directly or through a session or login; null for none. */
 	readonly createdWith?: string | null;
+	readonly requestsPerMinute?: number | null;
 };
 
 /** Creates an API key for a user. Its secret is only returned here; only its hash is stored (SAFETY 26). */
 export async function createApiKey(
 	{database, now}: {readonly database: Queries; readonly now: () => Date},
-	{userId, name, createdWith = null}: NewApiKey,
+	{userId, name, createdWith = null, requestsPerMinute = null}: NewApiKey,
 ): Promise<{readonly record: ApiKeyRecord; readonly secret: Secret}> {
 	const {token, hash} = createToken('api-key');
 	const record = {
@@ -42,24 +55,25 @@ export async function createApiKey(
 		created_at: now().toISOString(),
 		last_used_at: null,
 		expires_at: null,
+		requests_per_minute: requestsPerMinute,
 	};
 	const row = {...record, user_id: userId, key_hash: hash, revoked_at: null};
 	await database.insertInto('api_keys').values(row).execute();
 	return {record, secret: token};
 }
 
-/** Prevents a key from being revoked until the transaction ends. Returns false if it is already revoked. */
+/** Prevents a key from being revoked until the transaction ends. Returns its limit; undefined if it is already revoked. */
 export async function lockKey(
 	{database, now}: {readonly database: DatabaseTransaction; readonly now: () => Date},
 	keyId: string,
 ) {
-	const {numUpdatedRows} = await database
+	return await database
 		.updateTable('api_keys')
 		.set({last_used_at: now().toISOString()})
 		.where('id', '=', keyId)
 		.where('revoked_at', 'is', null)
-		.executeTakeFirstOrThrow();
-	return numUpdatedRows > 0n;
+		.returning('requests_per_minute')
+		.executeTakeFirst();
 }
 
 /** Selects the key with a hash if it is active: not revoked, not expired, and of a user who is not suspended. */
@@ -67,7 +81,13 @@ export function selectActiveKey(queries: Queries, hash: Expression<string>, at: 
 	return queries
 		.selectFrom('api_keys')
 		.innerJoin('users', 'users.id', 'api_keys.user_id')
-		.select(['api_keys.id as api_key_id', 'api_keys.user_id', 'api_keys.last_used_at'])
+		.select([
+			'api_keys.id as api_key_id',
+			'api_keys.user_id',
+			'is_administrator',
+			'requests_per_minute',
+			'last_used_at',
+		])
 		.where('key_hash', '=', hash)
 		.where('revoked_at', 'is', null)
 		.where('suspended_at', 'is', null)
@@ -79,8 +99,28 @@ export async function findActiveKey({database, now}: DataAccess, hash: string) {
 	return await selectActiveKey(database, sql.val(hash), sql.val(now().toISOString())).executeTakeFirst();
 }
 
+type KeyLimit = {readonly userId: string; readonly keyId: string; readonly requestsPerMinute: number | null};
+
+/** Sets how many requests a minute a key may send; null for no limit. Returns false if the user has no such key. */
+export async function setKeyLimit(
+	database: DatabaseTransaction,
+	{userId, keyId, requestsPerMinute}: KeyLimit,
+): Promise<boolean> {
+	const {numUpdatedRows} = await database
+		.updateTable('api_keys')
+		.set({requests_per_minute: requestsPerMinute})
+		.where('id', '=', keyId)
+		.where('user_id', '=', userId)
+		.where('revoked_at', 'is', null)
+		.executeTakeFirstOrThrow();
+	return numUpdatedRows > 0n;
+}
+
 /** Returns the active keys of a user, oldest first. */
-export async function listActiveKeys({database, now}: DataAccess, userId: string): Promise<readonly ApiKeyRecord[]> {
+export async function listActiveKeys(
+	{database, now}: {readonly database: Queries; readonly now: () => Date},
+	userId: string,
+): Promise<readonly ApiKeyRecord[]> {
 	return await database
 		.selectFrom('api_keys')
 		.select(columns)
@@ -99,17 +139,19 @@ export async function listActiveKeys({database, now}: DataAccess, userId: string
 export async function revokeKey(
 	{database, now}: DataAccess,
 	{userId, keyId}: {readonly userId: string; readonly keyId: string},
+	actor: Actor,
 ): Promise<boolean> {
 	const revoked_at = now().toISOString();
 	return await database.transaction().execute(async transaction => {
-		const {numUpdatedRows} = await transaction
+		const revoked = await transaction
 			.updateTable('api_keys')
 			.set({revoked_at})
 			.where('id', '=', keyId)
 			.where('user_id', '=', userId)
 			.where('revoked_at', 'is', null)
-			.executeTakeFirstOrThrow();
-		if (numUpdatedRows === 0n) {
+			.returning(['name', 'prefix'])
+			.executeTakeFirst();
+		if (!revoked) {
 			return false;
 		}
 
@@ -139,6 +181,13 @@ export async function revokeKey(
 			.where('api_key_id', 'in', ({selectFrom}) => selectFrom('family').select('family.id'))
 			.where('status', '=', 'approved')
 			.execute();
+		await recordAct(transaction, actor, {
+			act: 'key.revoke',
+			organizationId: null,
+			subject: {id: keyId, name: revoked.prefix},
+			details: {name: revoked.name},
+			at: now(),
+		});
 		return true;
 	});
 }

@@ -26,6 +26,11 @@ const limits = {
 	 * anyone can request valid codes.
 	 */
 	'user-code': {max: 30, seconds: 15 * 60},
+	/** By network, for codes that no invitation has; and by invitation, each time that its form is sent. */
+	'invitation-unknown': {max: 60, seconds: 60},
+	invitation: {max: 30, seconds: 15 * 60},
+	/** By network: each login at the provider that begins stores a row for ten minutes. */
+	oidc: {max: 120, seconds: 60},
 	/** By device code; `slow_down` asks clients to poll less long before that. */
 	poll: {max: 60, seconds: 60},
 	/** By network, and for all programs together: anyone may ask, and each request stores a row for ten minutes. */

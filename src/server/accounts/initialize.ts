@@ -4,6 +4,7 @@ import type {Secret} from '../../core/secrets/secret.ts';
 import type {Database, DatabaseTransaction} from '../database/tables.ts';
 import type {DataAccess} from '../kit/services.ts';
 import {createApiKey} from './api-key.ts';
+import {operator, recordAct} from './audit-log.ts';
 import {isEmail, normalizeEmail} from './user.ts';
 
 /** What `serve init` creates. The slugs are also the initial names. */
@@ -78,6 +79,13 @@ export async function initialize(
 			.values({organization_id: organizationId, user_id: userId, role: 'owner', created_at})
 			.execute();
 		const {secret} = await createApiKey({database, now: services.now}, {userId, name: 'serve init'});
+		await recordAct(database, operator, {
+			act: 'organization.create',
+			organizationId,
+			subject: {id: organizationId, name: organization},
+			details: {workspace, project, owner: normalizeEmail(email)},
+			at: services.now(),
+		});
 		return {apiKey: secret, organization, workspace, project, userId, isNewUser: isNew};
 	});
 }
@@ -120,19 +128,25 @@ export async function findOnlyOrganization({database}: {readonly database: Datab
 	return only;
 }
 
+/** A user by their address, and the organization that adds them; null for the operator. */
+type Wanted = {readonly email: string; readonly created_at: string; readonly addedBy?: string | null};
+
 /** Returns the user with an address, who is created if there is none. */
 export async function findOrMakeUser(
 	database: DatabaseTransaction,
-	{email, created_at}: {readonly email: string; readonly created_at: string},
-) {
+	{email, created_at, addedBy = null}: Wanted,
+): Promise<{readonly userId: string; readonly isNew: boolean; readonly addedBy: string | null}> {
 	const normal = normalizeEmail(email);
-	const known = await database.selectFrom('users').select('id').where('email', '=', normal).executeTakeFirst();
+	const find = () =>
+		database.selectFrom('users').select(['id', 'added_by']).where('email', '=', normal).executeTakeFirst();
+	const known = await find();
 	if (known) {
-		return {userId: known.id, isNew: false};
+		return {userId: known.id, isNew: false, addedBy: known.added_by};
 	}
 
 	const userId = randomUUID();
-	await database
+	const first = await database.selectFrom('users').select('id').limit(1).executeTakeFirst();
+	const {numInsertedOrUpdatedRows: isNew} = await database
 		.insertInto('users')
 		.values({
 			id: userId,
@@ -145,14 +159,25 @@ export async function findOrMakeUser(
 			totp_pending_secret: null,
 			totp_last_step: null,
 			suspended_at: null,
+			// Who is there first runs the server.
+			is_administrator: first ? 0 : 1,
+			added_by: addedBy,
 			created_at,
 		})
-		.execute();
-	return {userId, isNew: true};
+		// Another request may add the same address at the same time.
+		.onConflict(conflict => conflict.doNothing())
+		.executeTakeFirstOrThrow();
+	const other = isNew ? undefined : await find();
+	return other ? {userId: other.id, isNew: false, addedBy: other.added_by} : {userId, isNew: true, addedBy};
+}
+
+/** Returns whether a text may be the slug of an organization, a workspace or a project. */
+export function isSlug(text: string): boolean {
+	return /^[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?$/.test(text);
 }
 
 function checkSlug(name: string, slug: string): void {
-	if (!/^[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?$/.test(slug)) {
+	if (!isSlug(slug)) {
 		throw new AppError('usage', `“${slug}” cannot name ${name === 'organization' ? 'an' : 'a'} ${name}.`, {
 			hint: 'Use up to 63 lowercase letters, digits and dashes, with no dash first or last.',
 		});

@@ -2,10 +2,12 @@ import {AppError} from '../../core/error.ts';
 import type {Secret} from '../../core/secrets/secret.ts';
 import type {MemberRole} from '../database/role.ts';
 import type {DatabaseTransaction} from '../database/tables.ts';
+import {organizationTransaction} from '../kit/organization-turns.ts';
 import type {DataAccess} from '../kit/services.ts';
 import {createApiKey} from './api-key.ts';
+import {operator, recordAct} from './audit-log.ts';
 import {checkEmail, findOrMakeUser} from './initialize.ts';
-import {findAccountByEmail} from './user.ts';
+import {findAccountByEmail, normalizeEmail} from './user.ts';
 
 /** A user to add to an organization, given its slug. */
 export type NewMember = {
@@ -44,6 +46,13 @@ export async function addMember(services: DataAccess, {organization, email, role
 			.values({organization_id: organizationId, user_id: userId, role, created_at})
 			.onConflict(conflict => conflict.columns(['organization_id', 'user_id']).doUpdateSet({role}))
 			.execute();
+		await recordAct(database, operator, {
+			act: known ? 'member.role' : 'member.add',
+			organizationId,
+			subject: {id: userId, name: normalizeEmail(email)},
+			details: {role},
+			at: services.now(),
+		});
 		const created = isNew
 			? await createApiKey({database, now: services.now}, {userId, name: `member of ${organization}`})
 			: undefined;
@@ -75,6 +84,12 @@ export async function removeMember(services: DataAccess, {organization, email}: 
 			});
 		}
 
+		await recordAct(database, operator, {
+			act: 'member.remove',
+			organizationId,
+			subject: {id: userId, name: normalizeEmail(email)},
+			at: services.now(),
+		});
 		const {count} = await database
 			.selectFrom('sandboxes')
 			.select(({fn}) => fn.countAll<number>().as('count'))
@@ -114,15 +129,48 @@ async function keepAnOwner(
 		userId,
 	}: {readonly organization: string; readonly organizationId: string; readonly userId: string},
 ): Promise<void> {
-	const owners = await database
+	const isOwner = await database
 		.selectFrom('members')
 		.select('user_id')
 		.where('organization_id', '=', organizationId)
+		.where('user_id', '=', userId)
 		.where('role', '=', 'owner')
-		.execute();
-	if (owners.length === 1 && owners[0]?.user_id === userId) {
+		.executeTakeFirst();
+	if (isOwner && (await countOwners(database, organizationId, userId)) === 0) {
 		throw new AppError('conflict', `“${organization}” needs at least one owner.`, {
 			hint: 'Make another member an owner first.',
 		});
 	}
+}
+
+/** Runs a transaction that no other change of the members happens beside, also on other servers. */
+export async function changingMembers<Result>(
+	{database}: DataAccess,
+	{id}: {readonly id: string},
+	work: (transaction: DatabaseTransaction) => Promise<Result>,
+): Promise<Result> {
+	return await organizationTransaction(database, id, async transaction => {
+		await transaction
+			.updateTable('organizations')
+			.set(({ref}) => ({updated_at: ref('updated_at')}))
+			.where('id', '=', id)
+			.execute();
+		return await work(transaction);
+	});
+}
+
+/** Returns how many owners an organization has besides a user. */
+export async function countOwners(
+	database: DatabaseTransaction,
+	organizationId: string,
+	besides: string,
+): Promise<number> {
+	const {count} = await database
+		.selectFrom('members')
+		.select(({fn}) => fn.countAll<number>().as('count'))
+		.where('organization_id', '=', organizationId)
+		.where('role', '=', 'owner')
+		.where('user_id', '!=', besides)
+		.executeTakeFirstOrThrow();
+	return Number(count);
 }

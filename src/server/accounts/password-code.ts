@@ -1,4 +1,5 @@
 import type {Secret} from '../../core/secrets/secret.ts';
+import type {Queries} from '../database/tables.ts';
 import type {DataAccess} from '../kit/services.ts';
 import {hashPassword, type PasswordCost} from './password.ts';
 import {createToken, hashToken, kindOfToken} from './token.ts';
@@ -10,7 +11,10 @@ const lifetimeSeconds = 3 * 24 * 60 * 60;
  * Creates the one-time code with which a user sets a password, and replaces an earlier code. Only administrators create
  * it: API keys are stored in many places, so one must not be enough to take over an account.
  */
-export async function createPasswordCode({database, now}: DataAccess, userId: string): Promise<Secret> {
+export async function createPasswordCode(
+	{database, now}: {readonly database: Queries; readonly now: () => Date},
+	userId: string,
+): Promise<Secret> {
 	const {token, hash} = createToken('password-code');
 	const time = now();
 	const row = {

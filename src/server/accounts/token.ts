@@ -12,6 +12,8 @@ const prefixes = {
 	device: 'svd_',
 	session: 'svs_',
 	'password-code': 'svp_',
+	/** In the link of an invitation. */
+	invitation: 'svi_',
 	/** For a sandbox, on behalf of the user who created it. */
 	execute: 'svx_',
 } as const;
@@ -24,7 +26,7 @@ export const tokenKinds = Object.keys(prefixes) as readonly TokenKind[];
 export type NewToken = {readonly token: Secret; readonly hash: string};
 
 const randomLength = 32;
-const shape = /^(sv[acdprsx]_)[\w-]{43}$/;
+const shape = /^(sv[acdiprsx]_)[\w-]{43}$/;
 
 /** Creates a token of a kind. It has 256 random bits, so a fast hash without salt is enough to store it (SAFETY 26). */
 export function createToken(kind: TokenKind): NewToken {

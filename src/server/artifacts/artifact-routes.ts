@@ -2,7 +2,7 @@ import {streamBody} from '../kit/body.ts';
 import {guard} from '../kit/guard.ts';
 import {reject, rejectField, rejectNotFound} from '../kit/http-error.ts';
 import type {PublicRequest, RouteRequest, ServerRoute} from '../kit/route.ts';
-import {claimBytes, readStoredBytes, rejectFull, releaseBytes} from '../quota/stored-bytes.ts';
+import {claimBytes, readStorage, rejectArtifact, releaseBytes} from '../quota/stored-bytes.ts';
 import type {ArtifactServices} from './artifact-services.ts';
 import type {Blobs, ByteRange} from './blobs.ts';
 import {hashOf, maxOidLength, objectName} from './object-name.ts';
@@ -65,6 +65,10 @@ async function upload(services: ArtifactServices, quota: UploadQuota, input: Rou
 	}
 
 	const size_bytes = await artifacts.blobs.size(name);
+	if (services.counters && outcome === 'stored') {
+		services.counters.artifactBytes += size_bytes ?? 0;
+	}
+
 	return Response.json({oid, size_bytes}, {status: outcome === 'stored' ? 201 : 200});
 }
 
@@ -133,7 +137,7 @@ type Upload = {
 	readonly chunks: AsyncIterable<Uint8Array>;
 };
 
-/** Stores an upload within the storage limit of its organization. Rejects (409) as soon as it can't fit. */
+/** Stores an upload within the storage limit of its organization. Rejects (429) as soon as it can't fit. */
 type UploadQuota = (
 	upload: Upload,
 	put: (chunks: AsyncIterable<Uint8Array>) => ReturnType<Blobs['put']>,
@@ -198,23 +202,24 @@ async function* meter(quota: Quota, progress: Progress, chunks: AsyncIterable<Ui
 		organizationId: progress.organizationId,
 		bytes: received,
 		limit: quota.limit,
+		refuse: rejectArtifact,
 	});
 	progress.claimed = received;
 }
 
-/** Reserves the wanted bytes, or as many as fit. Rejects (409) if the required ones don't. */
+/** Reserves the wanted bytes, or as many as fit. Rejects (429) if the required ones don't. */
 async function reserve(
 	{database, limit, reserved}: Quota,
 	progress: Progress,
 	{required, wanted}: {readonly required: number; readonly wanted: number},
 ): Promise<void> {
 	const {organizationId} = progress;
-	const stored = await readStoredBytes(database, organizationId);
+	const {stored, limit: own} = await readStorage(database, organizationId, limit);
 	// Nothing is awaited from here on, so that concurrent uploads see each other's reservations.
 	const total = reserved.get(organizationId) ?? 0;
-	const free = limit - stored - total;
+	const free = own - stored - total;
 	if (required > free) {
-		rejectFull(limit);
+		rejectArtifact(own, progress.reserved + required);
 	}
 
 	const bytes = Math.min(wanted, free);

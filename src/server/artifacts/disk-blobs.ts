@@ -5,11 +5,14 @@ import {Readable} from 'node:stream';
 import {once} from '../../core/once.ts';
 import {errnoOf} from '../../storage/file-error.ts';
 import {noFollow, syncFolder} from '../../storage/private-file.ts';
-import type {Blobs} from './blobs.ts';
+import type {Blobs, StoredBlob} from './blobs.ts';
 import {asStoreError, spool} from './spool.ts';
 
 /** After this time an upload can't be in progress any more. */
 const orphanAgeMs = 24 * 60 * 60 * 1000;
+
+/** How many files are looked at for one part of a list. */
+const listedAtOnce = 1000;
 
 /**
  * Stores bytes as files in a folder, which is created with mode 0700 on first use. Several servers may share it. The
@@ -45,6 +48,24 @@ export function createDiskBlobs(root: string): Blobs {
 		async open(name, range) {
 			const file = await asStoreError(open(join(root, name), constants.O_RDONLY | noFollow).catch(ignoreMissing));
 			return file && (Readable.toWeb(file.createReadStream(range)) as ReadableStream<Uint8Array>);
+		},
+
+		async remove(name) {
+			await asStoreError(unlink(join(root, name)).catch(ignoreMissing));
+		},
+
+		async list(folder, after) {
+			const files = (await asStoreError(readdir(join(root, folder)).catch(ignoreMissing))) ?? [];
+			const names = files.map(file => `${folder}/${file}`).sort();
+			const stored: StoredBlob[] = [];
+			for (const name of names.filter(each => each > after).slice(0, listedAtOnce)) {
+				const stats = await asStoreError(stat(join(root, name)).catch(ignoreMissing));
+				if (stats) {
+					stored.push({name, bytes: stats.size, storedAtMs: stats.mtimeMs});
+				}
+			}
+
+			return stored;
 		},
 	};
 }

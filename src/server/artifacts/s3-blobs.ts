@@ -7,7 +7,7 @@ import {AwsV4Signer} from 'aws4fetch';
 import {reject} from '../kit/http-error.ts';
 import type {Log} from '../kit/log.ts';
 import type {Bucket} from './artifact-location.ts';
-import type {Blobs} from './blobs.ts';
+import type {Blobs, StoredBlob} from './blobs.ts';
 import {asStoreError, spool} from './spool.ts';
 
 /** Creates storage in a bucket. Each upload is spooled to a file, so that its length and hash are signed before it is sent. */
@@ -31,6 +31,16 @@ export function createS3Blobs(bucket: Bucket, options: Omit<S3Target, 'bucket'>)
 			await response.body?.cancel();
 			return missing(target, 'GET', response);
 		},
+
+		async remove(name) {
+			const response = await sendToS3(target, 'DELETE', name);
+			await response.body?.cancel();
+			if (!response.ok) {
+				missing(target, 'DELETE', response);
+			}
+		},
+
+		list: (folder, after) => list(target, folder, after),
 
 		...(!bucket.isProxied && {presign: (name, link) => presign(target, name, link)}),
 	};
@@ -58,6 +68,30 @@ async function put(target: S3Target, ...[name, chunks, sha256]: Parameters<Blobs
 	} finally {
 		await rm(folder, {recursive: true, force: true});
 	}
+}
+
+/** Lists objects (ListObjectsV2). Our names and prefixes have no character that XML or a URL escapes. */
+async function list(target: S3Target, folder: string, after: string): Promise<readonly StoredBlob[] | undefined> {
+	const {prefix} = target.bucket;
+	const query = new URLSearchParams({'list-type': '2', prefix: `${prefix}${folder}/`});
+	if (after !== '') {
+		query.set('start-after', `${prefix}${after}`);
+	}
+
+	const response = await sendToS3(target, 'GET', `?${query}`);
+	const text = await response.text();
+	if (!response.ok) {
+		return response.status === 403 ? undefined : (missing(target, 'GET', response) ?? []);
+	}
+
+	return [...text.matchAll(/<Contents>(.*?)<\/Contents>/gs)].map(([, contents = '']) => {
+		const field = (name: string) => new RegExp(`<${name}>(.*?)</${name}>`, 's').exec(contents)?.[1] ?? '';
+		return {
+			name: field('Key').slice(prefix.length),
+			bytes: Number(field('Size')),
+			storedAtMs: Date.parse(field('LastModified')),
+		};
+	});
 }
 
 async function presign(
@@ -100,9 +134,9 @@ type S3Target = {
 
 type RequestOptions = {readonly headers?: Readonly<Record<string, string>>; readonly body?: ReadableStream<Uint8Array>};
 
-/** Returns the URL of an object. */
+/** Returns the URL of an object, or that of the bucket with a query. */
 function objectUrl({url, prefix}: Bucket, name: string): string {
-	return `${url}/${prefix}${name}`;
+	return name.startsWith('?') ? `${url}${name}` : `${url}/${prefix}${name}`;
 }
 
 /** Creates a signer of one request to the bucket. */

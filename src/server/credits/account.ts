@@ -1,6 +1,6 @@
 import {sql} from 'kysely';
 import type {DatabaseTransaction} from '../database/tables.ts';
-import {recordEntry} from './charge.ts';
+import {recordEntries} from './charge.ts';
 import {monthOf} from './month.ts';
 import type {CreditAccount} from './refill.ts';
 
@@ -28,7 +28,7 @@ export async function grantCredits(transaction: DatabaseTransaction, grant: Gran
 			}),
 		)
 		.execute();
-	await recordEntry(transaction, {...grant, userId: null});
+	await recordEntries(transaction, [{...grant, userId: null}]);
 }
 
 type Refill = Pick<

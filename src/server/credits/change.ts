@@ -1,4 +1,6 @@
 import {AppError} from '../../core/error.ts';
+import type {JsonObject} from '../../core/json.ts';
+import {operator, recordAct} from '../accounts/audit-log.ts';
 import {findAccountByEmail} from '../accounts/user.ts';
 import type {DatabaseTransaction} from '../database/tables.ts';
 import type {DataAccess} from '../kit/services.ts';
@@ -71,6 +73,17 @@ export function changeCredits(
 		const named = member === undefined ? undefined : await findMember(transaction, {id, organization, email: member});
 		if (named && limit !== undefined) {
 			await setMemberLimit(transaction, {organizationId: id, userId: named.id, limit: limit || null, now: now()});
+		}
+
+		const given = Object.entries({grant, refill, threshold, cap, limit}).filter(([, value]) => value !== undefined);
+		if (given.length > 0) {
+			await recordAct(transaction, operator, {
+				act: 'organization.credits',
+				organizationId: id,
+				subject: {id, name: organization},
+				details: {...(Object.fromEntries(given) as JsonObject), ...(named && {member: named.email})},
+				at: now(),
+			});
 		}
 
 		const {balance, quantity, threshold: minBalance, monthly_cap, refill_enabled} = await read();

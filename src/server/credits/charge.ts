@@ -26,7 +26,17 @@ export type Charged = {readonly ok: true} | {readonly ok: false; readonly reason
  * ends.
  */
 export async function chargeCredits(transaction: DatabaseTransaction, charge: Charge): Promise<Charged> {
-	const {organizationId, userId, amount, reason, now} = charge;
+	const charged = await takeCredits(transaction, charge);
+	if (charged.ok && charge.amount > 0) {
+		await recordEntries(transaction, [{...charge, amount: -charge.amount}]);
+	}
+
+	return charged;
+}
+
+/** Charges as `chargeCredits` does, for several reasons together: the caller records an entry for each. */
+export async function takeCredits(transaction: DatabaseTransaction, charge: Omit<Charge, 'reason'>): Promise<Charged> {
+	const {organizationId, userId, amount, now} = charge;
 	if (!Number.isSafeInteger(amount) || amount < 0) {
 		throw new RangeError(`${amount} credits cannot be charged.`);
 	}
@@ -59,7 +69,7 @@ export async function chargeCredits(transaction: DatabaseTransaction, charge: Ch
 			.where('organization_id', '=', organizationId)
 			.execute();
 		if (bought > 0) {
-			await recordEntry(transaction, {...charge, userId: null, amount: bought, reason: 'auto-refill'});
+			await recordEntries(transaction, [{...charge, userId: null, amount: bought, reason: 'auto-refill'}]);
 		}
 	}
 
@@ -69,7 +79,6 @@ export async function chargeCredits(transaction: DatabaseTransaction, charge: Ch
 		.where('organization_id', '=', organizationId)
 		.where('user_id', '=', userId)
 		.execute();
-	await recordEntry(transaction, {...charge, amount: -amount, reason});
 	return {ok: true};
 }
 
@@ -102,14 +111,14 @@ export async function refundCredits(
 		.where('user_id', '=', userId)
 		.where('month', '=', monthOf(chargedAt))
 		.execute();
-	await recordEntry(transaction, refund);
+	await recordEntries(transaction, [refund]);
 }
 
 /**
  * Locks and returns the member's month, reset to 0 if a new month has begun. A clock that is behind doesn't restore the
  * last month.
  */
-async function lockMember(transaction: DatabaseTransaction, {organizationId, userId, now}: Charge) {
+async function lockMember(transaction: DatabaseTransaction, {organizationId, userId, now}: Omit<Charge, 'reason'>) {
 	const month = monthOf(now);
 	return await transaction
 		.insertInto('member_credits')
@@ -126,17 +135,15 @@ async function lockMember(transaction: DatabaseTransaction, {organizationId, use
 
 type Entry = Omit<Charge, 'userId'> & {readonly userId: string | null};
 
-/** Records a change of a balance. */
-export async function recordEntry(transaction: DatabaseTransaction, entry: Entry): Promise<void> {
-	await transaction
-		.insertInto('credit_entries')
-		.values({
-			id: randomUUID(),
-			organization_id: entry.organizationId,
-			user_id: entry.userId,
-			amount: entry.amount,
-			reason: entry.reason,
-			created_at: entry.now.toISOString(),
-		})
-		.execute();
+/** Records changes of a balance, at least one. */
+export async function recordEntries(transaction: DatabaseTransaction, entries: readonly Entry[]): Promise<void> {
+	const rows = entries.map(({organizationId, userId, amount, reason, now}) => ({
+		id: randomUUID(),
+		organization_id: organizationId,
+		user_id: userId,
+		amount,
+		reason,
+		created_at: now.toISOString(),
+	}));
+	await transaction.insertInto('credit_entries').values(rows).execute();
 }

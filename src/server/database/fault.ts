@@ -1,8 +1,11 @@
+/** SQLITE_BUSY: another process writes. */
+const sqliteBusy = 5;
+
 /**
  * SQLite result codes for faults outside the program: busy, read-only, I/O error, corrupt, full, can't open, not a
  * database.
  */
-const sqliteFaults = new Set([5, 6, 8, 10, 11, 13, 14, 26]);
+const sqliteFaults = new Set([sqliteBusy, 6, 8, 10, 11, 13, 14, 26]);
 
 /** SQLite's messages for the same codes: `@photostructure/sqlite` reports no code for statements that return rows. */
 const sqliteMessages =
@@ -15,10 +18,10 @@ const sqliteMessages =
 const postgresClasses = new Set(['08', '28', '3D', '40', '53', '57', '58']);
 
 /**
- * Codes from other classes: a standby or a full disk accepts no writes, the database accepts no connections, or a pooler lost
+ * Codes from other classes: a standby or a full disk accepts no writes, a row is locked for too long, the database accepts no connections, or a pooler lost
  * what the connection had (a transaction that idled, a named statement).
  */
-const postgresCodes = new Set(['25006', '25P03', '55000', '26000', '42P05']);
+const postgresCodes = new Set(['25006', '25P03', '55000', '55P03', '26000', '42P05']);
 
 const socketFaults = new Set([
 	'ECONNREFUSED',
@@ -53,6 +56,19 @@ export function isDatabaseFault(error: unknown): boolean {
 		('syscall' in error && error.syscall === 'connect') ||
 		(/^[0-9A-Z]{5}$/.test(code) && (postgresClasses.has(code.slice(0, 2)) || postgresCodes.has(code))) ||
 		poolMessages.test(error.message)
+	);
+}
+
+/**
+ * Returns whether a statement waited for too long for what another one has locked, and did nothing: a row on PostgreSQL
+ * (`lock_timeout`), the whole file on SQLite.
+ */
+export function isLockTimeout(error: unknown): boolean {
+	return (
+		error instanceof Error &&
+		(('code' in error && error.code === '55P03') ||
+			('errcode' in error && Number(error.errcode) % 256 === sqliteBusy) ||
+			error.message === 'database is locked')
 	);
 }
 

@@ -1,47 +1,15 @@
+import {setTimeout as sleep} from 'node:timers/promises';
 import {type Kysely, sql} from 'kysely';
 import {AppError} from '../../core/error.ts';
+import {isLockTimeout} from './fault.ts';
 import type {Engine} from './location.ts';
-import {accounts} from './migrations/001-accounts.ts';
-import {credits} from './migrations/002-credits.ts';
-import {sandboxes} from './migrations/003-sandboxes.ts';
-import {traces} from './migrations/004-traces.ts';
-import {work} from './migrations/005-work.ts';
-import {passwordCodes} from './migrations/006-password-codes.ts';
-import {storedBytes} from './migrations/007-stored-bytes.ts';
-import {signingKeys} from './migrations/008-signing-keys.ts';
-import {executeTokens} from './migrations/009-execute-tokens.ts';
-import {apiKeyParents} from './migrations/010-api-key-parents.ts';
-import {unstartedSandboxes} from './migrations/011-unstarted-sandboxes.ts';
-import {machines} from './migrations/013-machines.ts';
-
-/** Every schema change since the first release, in order, as statements that both engines support. */
-const migrations: Readonly<Record<string, readonly string[]>> = {
-	'001-accounts': accounts,
-	'002-credits': credits,
-	'003-sandboxes': sandboxes,
-	'004-traces': traces,
-	'005-work': work,
-	'006-password-codes': passwordCodes,
-	'007-stored-bytes': storedBytes,
-	'008-signing-keys': signingKeys,
-	'009-execute-tokens': executeTokens,
-	'010-api-key-parents': apiKeyParents,
-	'011-unstarted-sandboxes': unstartedSandboxes,
-	'012-text-order': [],
-	'013-machines': machines,
-};
-
-/**
- * Migrations of what an earlier one created in older versions. It now creates the result at once, so that a new database
- * needs none of them: changing a table takes SQLite longer than creating all of them.
- */
-const upgrades: Readonly<Record<string, string>> = {
-	'009-execute-tokens': '003-sandboxes',
-	'010-api-key-parents': '001-accounts',
-	'011-unstarted-sandboxes': '003-sandboxes',
-};
+import {migrations, upgrades} from './migrations.ts';
+import type {Statement} from './statement.ts';
 
 type Applied = {readonly migrations: {readonly name: string; readonly applied_at: string}};
+
+/** A database of which nothing but the schema is of interest. */
+export type Schema = Kysely<Applied>;
 
 /**
  * The advisory lock that makes concurrent migrations of a PostgreSQL database wait for each other. The number is
@@ -68,43 +36,169 @@ begin
 	end loop;
 end $$`;
 
+/** What a database lacks. */
+export type Pending = {
+	/** Whether it has no schema at all. */
+	readonly isNew: boolean;
+	/** The names of the missing migrations, in order. */
+	readonly names: readonly string[];
+};
+
 /**
- * Brings the schema up to date in one transaction. Several processes may call it at once. Throws AppError("upgrade") if
- * a newer version has changed the schema, because this version can't know how to use it.
+ * Returns which migrations a database lacks, and writes nothing. Throws AppError("upgrade") if a newer version has changed
+ * the schema, because this version can't know how to use it.
  */
-export async function migrate(database: Kysely<Applied>, engine: Engine): Promise<void> {
-	await database.transaction().execute(async transaction => {
-		if (engine === 'postgres') {
-			await sql`select pg_advisory_xact_lock(${lockNumber})`.execute(transaction);
-		}
+export async function pendingMigrations(database: Schema, engine: Engine): Promise<Pending> {
+	const tables =
+		engine === 'postgres'
+			? sql`select 1 where to_regclass('migrations') is not null`
+			: sql`select 1 from sqlite_master where type = 'table' and name = 'migrations'`;
+	const {rows} = await tables.execute(database);
+	const applied = rows.length > 0 ? await database.selectFrom('migrations').select('name').execute() : [];
+	if (applied.some(({name}) => !Object.hasOwn(migrations, name))) {
+		throw new AppError('upgrade', 'A newer version of service has changed this database.', {
+			hint: 'Install that version, or use another --data or --database.',
+		});
+	}
 
-		await sql`create table if not exists migrations (name text primary key, applied_at text not null)`.execute(
-			transaction,
-		);
-		const applied = await transaction.selectFrom('migrations').select('name').execute();
-		const names = new Set(applied.map(({name}) => name));
-		if (applied.some(({name}) => !Object.hasOwn(migrations, name))) {
-			throw new AppError('upgrade', 'A newer version of service has changed this database.', {
-				hint: 'Install that version, or use another --data or --database.',
+	const names = new Set(applied.map(({name}) => name));
+	return {isNew: names.size === 0, names: Object.keys(migrations).filter(name => !names.has(name))};
+}
+
+/**
+ * Throws AppError("upgrade") if the schema of a database is older than this version, because other servers may still run on
+ * it: only `serve` and `serve migrate` change it.
+ */
+export function assertCurrent({isNew, names}: Pending): void {
+	if (!isNew && names.length > 0) {
+		throw new AppError('upgrade', 'An older version of service has made this database.', {
+			hint: 'Upgrade it first: `$ serve migrate`',
+		});
+	}
+}
+
+type Options = {
+	/** Called before each migration of a database that has a schema. */
+	readonly onStep?: ((name: string) => void) | undefined;
+	/** Whether to wait, however long it takes, while another process writes to a SQLite file. */
+	readonly isPatient?: boolean;
+};
+
+/** How long it waits before it asks again whether a SQLite file is free. */
+const busyDelayMs = 250;
+
+/**
+ * Brings the schema up to date: a new database in one transaction, any other in one for each migration, so that a process
+ * which ends in between loses one at most. Several processes may call it at once; each migration is done by one, and
+ * the others wait. Throws what `pendingMigrations` throws.
+ */
+export async function migrate(database: Schema, engine: Engine, {onStep, isPatient = false}: Options = {}) {
+	for (let isDone = false; !isDone; ) {
+		try {
+			isDone = await database.transaction().execute(async transaction => {
+				if (engine === 'postgres') {
+					// Another server's migration may take longer than a change.
+					await sql`set local lock_timeout = 0`.execute(transaction);
+					await sql`select pg_advisory_xact_lock(${lockNumber})`.execute(transaction);
+				}
+
+				return await takeStep(transaction, engine, onStep);
 			});
-		}
-
-		const missing = Object.keys(migrations).filter(name => !names.has(name));
-		for (const name of missing) {
-			const upgraded = upgrades[name];
-			for (const statement of upgraded === undefined || names.has(upgraded) ? (migrations[name] ?? []) : []) {
-				await sql.raw(statement).execute(transaction);
+		} catch (error) {
+			if (!isPatient || engine === 'postgres' || !isLockTimeout(error)) {
+				throw error;
 			}
+
+			await sleep(busyDelayMs);
+		}
+	}
+}
+
+/** Does the next migration, or all of a new database. Returns whether none is missing then. */
+async function takeStep(transaction: Schema, engine: Engine, onStep: Options['onStep']): Promise<boolean> {
+	const {isNew, names} = await pendingMigrations(transaction, engine);
+	const [next] = names;
+	if (next === undefined) {
+		return true;
+	}
+
+	// What a migration creates now includes what those that upgrade it would add.
+	const done = names.filter(name => isNew || name === next || upgrades[name] === next);
+	if (isNew) {
+		await sql`create table migrations (name text primary key, applied_at text not null)`.execute(transaction);
+	} else {
+		onStep?.(next);
+	}
+
+	for (const name of isNew ? done.filter(each => upgrades[each] === undefined) : [next]) {
+		for (const statement of migrations[name] ?? []) {
+			await run(transaction, engine, statement);
+		}
+	}
+
+	await run(transaction, engine, {postgres: orderText, sqlite: ''});
+	const applied_at = new Date().toISOString();
+	await transaction
+		.insertInto('migrations')
+		.values(done.map(name => ({name, applied_at})))
+		.execute();
+	return done.length === names.length;
+}
+
+async function run(transaction: Schema, engine: Engine, statement: Statement): Promise<void> {
+	const text = typeof statement === 'string' ? statement : statement[engine];
+	if (text !== '') {
+		await sql.raw(text).execute(transaction);
+	}
+}
+
+/** A missing migration, and about how many rows of which tables it goes through. */
+export type PlannedMigration = {
+	readonly name: string;
+	readonly tables: readonly {readonly name: string; readonly rows: number}[];
+};
+
+/** Returns what `migrate` would do, in order, with estimates that read no table. Throws what `pendingMigrations` throws. */
+export async function planMigrations(database: Schema, engine: Engine): Promise<readonly PlannedMigration[]> {
+	const {isNew, names} = await pendingMigrations(database, engine);
+	const tables = isNew ? [] : (await database.introspection.getTables()).map(({name}) => name);
+	const estimates = new Map<string, number>();
+	const planned: PlannedMigration[] = [];
+	for (const name of names) {
+		// It is part of one that is missing, too.
+		if (names.includes(upgrades[name] ?? '')) {
+			continue;
 		}
 
-		if (missing.length > 0 && engine === 'postgres') {
-			await sql.raw(orderText).execute(transaction);
+		const text = (migrations[name] ?? []).map(each => (typeof each === 'string' ? each : each[engine])).join('\n');
+		const touched = tables.filter(table => new RegExp(`\\b(?:from|on|table|join|update) ${table}\\b`).test(text));
+		for (const table of touched) {
+			estimates.set(table, estimates.get(table) ?? (await estimateRows(database, engine, table)));
 		}
 
-		if (missing.length > 0) {
-			const applied_at = new Date().toISOString();
-			const rows = missing.map(name => ({name, applied_at}));
-			await transaction.insertInto('migrations').values(rows).execute();
-		}
-	});
+		planned.push({name, tables: touched.map(table => ({name: table, rows: estimates.get(table) ?? 0}))});
+	}
+
+	return planned;
+}
+
+/** Returns about how many rows a table has: what PostgreSQL's planner assumes, and the highest row id of SQLite. */
+async function estimateRows(database: Schema, engine: Engine, table: string): Promise<number> {
+	const estimate =
+		engine === 'postgres'
+			? sql<{
+					rows: number | string | null;
+				}>`select reltuples::bigint as rows from pg_class where oid = to_regclass(${table})`
+			: sql<{rows: number | string | null}>`select max(rowid) as rows from ${sql.table(table)}`;
+	const {rows} = await estimate.execute(database);
+	const count = Number(rows[0]?.rows ?? 0);
+	if (count >= 0) {
+		return count;
+	}
+
+	// Nothing has counted it since it was created.
+	const counted = await sql<{rows: number | string}>`select count(*) as rows from ${sql.table(table)}`.execute(
+		database,
+	);
+	return Number(counted.rows[0]?.rows ?? 0);
 }

@@ -1,27 +1,91 @@
 import {type DatabaseConnection, Kysely, PostgresDialect, type PostgresPool, type SqliteDatabase} from 'kysely';
 import {AppError} from '../../core/error.ts';
 import type {DatabaseLocation} from './location.ts';
-import {migrate} from './migrate.ts';
+import {assertCurrent, migrate, type PlannedMigration, pendingMigrations, planMigrations} from './migrate.ts';
+import type {PoolCounts} from './postgres.ts';
 import {hostNames} from './postgres-hosts.ts';
 import type {Database, Tables} from './tables.ts';
 
+type OpenOptions = {
+	/** Called for each connection that the database server closed. */
+	readonly onLost?: ((error: Error) => void) | undefined;
+	/** Whether it may bring an older schema up to date, or must leave that to `serve migrate`; a new database always gets one. */
+	readonly upgrades?: boolean;
+	/** Called before each migration of an older schema. */
+	readonly onStep?: ((name: string) => void) | undefined;
+};
+
 /**
- * Opens the database and brings its schema up to date. `destroy()` closes it. `onLost` is called for each connection
- * that the database server closed. Throws AppError if the database can't be used.
+ * Opens the database, and creates its schema or brings it up to date. `destroy()` closes it. Throws AppError if the database
+ * can't be used, and AppError("upgrade") if its schema is newer than this version, or older and must stay so.
  */
 export async function openDatabase(
 	location: DatabaseLocation,
-	onLost: (error: Error) => void = () => {},
+	{onLost = () => {}, upgrades = true, onStep}: OpenOptions = {},
 ): Promise<Database> {
 	let database: Database | undefined;
 	try {
-		database = await databaseOn(await connectTo(location, onLost));
-		await migrate(database.withTables(), location.engine);
+		const connections = await connectTo(location, onLost);
+		database = await databaseOn(connections);
+		if (connections.engine === 'postgres' && connections.pool.counts) {
+			pools.set(database, connections.pool.counts);
+		}
+
+		const schema = database.withTables<never>();
+		const pending = await pendingMigrations(schema, location.engine);
+		if (!upgrades) {
+			assertCurrent(pending);
+		}
+
+		if (pending.names.length > 0 && location.engine === 'sqlite') {
+			await migrate(schema, 'sqlite', {onStep});
+		} else if (pending.names.length > 0) {
+			await migrateDatabase(location, {onStep});
+		}
+
 		return database;
 	} catch (error) {
 		await database?.destroy();
 		throw explain(location, error);
 	}
+}
+
+/** Opens a database for changes of its schema, on a connection that may take as long as it wants. */
+async function withUnlimited<T>(location: DatabaseLocation, work: (database: Database) => Promise<T>): Promise<T> {
+	const unlimited = {connections: 1, statementTimeoutMs: 0, lockTimeoutMs: 0, answerTimeoutMs: 0};
+	let database: Database | undefined;
+	try {
+		database = await databaseOn(
+			await connectTo(location.engine === 'sqlite' ? location : {...location, ...unlimited}, () => {}),
+		);
+		return await work(database);
+	} catch (error) {
+		throw explain(location, error);
+	} finally {
+		await database?.destroy();
+	}
+}
+
+/**
+ * Brings a schema up to date without a time limit, and waits for other processes that do so. Throws what `openDatabase`
+ * throws.
+ */
+export function migrateDatabase(location: DatabaseLocation, options: Pick<OpenOptions, 'onStep'> = {}): Promise<void> {
+	return withUnlimited(location, database =>
+		migrate(database.withTables(), location.engine, {...options, isPatient: true}),
+	);
+}
+
+/** Returns what `migrateDatabase` would do, and changes nothing. Throws what `openDatabase` throws. */
+export function plannedMigrations(location: DatabaseLocation): Promise<readonly PlannedMigration[]> {
+	return withUnlimited(location, database => planMigrations(database.withTables(), location.engine));
+}
+
+const pools = new WeakMap<Database, () => PoolCounts>();
+
+/** Returns what counts the connections of an open database; undefined for SQLite. */
+export function poolOf(database: Database): (() => PoolCounts) | undefined {
+	return pools.get(database);
 }
 
 /** Explains an error to the user with the engine's own message, but never with the password of a URL. */
@@ -46,7 +110,7 @@ function explain(location: DatabaseLocation, error: unknown): unknown {
 /** The open connections of a database, before its schema is up to date. */
 export type Connections =
 	| {readonly engine: 'sqlite'; readonly database: SqliteDatabase}
-	| {readonly engine: 'postgres'; readonly pool: PostgresPool};
+	| {readonly engine: 'postgres'; readonly pool: PostgresPool & {readonly counts?: () => PoolCounts}};
 
 /** Connects to a database; a PostgreSQL server, with the first query. Throws what the engine throws. */
 async function connectTo(location: DatabaseLocation, onLost: (error: Error) => void): Promise<Connections> {

@@ -4,22 +4,39 @@ import {isOfHost, isRefusedParameter, readOnlyCode} from './postgres-error.ts';
 import type {PostgresHosts} from './postgres-hosts.ts';
 
 /** PostgreSQL cancels statements and idle transactions after this long. */
-const statementTimeoutMs = 20_000;
+const defaultStatementTimeoutMs = 20_000;
+
+/** How long a statement waits for what others have locked. Shorter, so that it fails as one that waited. */
+const defaultLockTimeoutMs = 10_000;
+
+/** What differs between servers. */
+export type ConnectionSettings = {
+	readonly statementTimeoutMs?: number | undefined;
+	readonly lockTimeoutMs?: number | undefined;
+};
 
 /**
  * What every connection starts with. The isolation overrides the database's default: our transactions wait for each other
  * and don't retry serialization failures.
  */
-export const startParameters = {
+export const startParametersFor = ({
+	statementTimeoutMs = defaultStatementTimeoutMs,
+	lockTimeoutMs = defaultLockTimeoutMs,
+}: ConnectionSettings) => ({
 	statement_timeout: statementTimeoutMs,
+	lock_timeout: lockTimeoutMs,
 	idle_in_transaction_session_timeout: statementTimeoutMs,
 	options: '-c default_transaction_isolation=read\\ committed',
-};
+});
 
 /** The same for one transaction, where a pooler stands in between. */
-const transactionSettings = [
+const transactionSettingsFor = ({
+	statementTimeoutMs = defaultStatementTimeoutMs,
+	lockTimeoutMs = defaultLockTimeoutMs,
+}: ConnectionSettings) => [
 	'begin isolation level read committed',
 	`set local statement_timeout = ${statementTimeoutMs}`,
+	`set local lock_timeout = ${lockTimeoutMs}`,
 	`set local idle_in_transaction_session_timeout = ${statementTimeoutMs}`,
 ];
 
@@ -51,7 +68,7 @@ export type Primary = {
 };
 
 /** Returns the connections of a pool that checks each new one with `look`. */
-export function createPrimary(pool: pg.Pool, {urls, mustWrite}: PostgresHosts): Primary {
+export function createPrimary(pool: pg.Pool, {urls, mustWrite}: PostgresHosts, settings: ConnectionSettings): Primary {
 	const open = new WeakMap<pg.ClientBase, Omit<Connected, 'client'>>();
 	let host = 0;
 	let generation = 0;
@@ -75,7 +92,7 @@ export function createPrimary(pool: pg.Pool, {urls, mustWrite}: PostgresHosts): 
 		// A pooler makes up the process that it says at the start, because it has several.
 		const isDirect = 'processID' in client && client.processID === rows[0].pid;
 		open.set(client, {
-			begin: isDirect && sendsParameters && !hasOwnOptions ? ['begin'] : transactionSettings,
+			begin: isDirect && sendsParameters && !hasOwnOptions ? ['begin'] : transactionSettingsFor(settings),
 			plans: isDirect && keepsPlans ? createKeptPlans() : undefined,
 			isReadOnly: rows[0].read_only,
 			generation,
@@ -84,7 +101,12 @@ export function createPrimary(pool: pg.Pool, {urls, mustWrite}: PostgresHosts): 
 
 	const dropParameters = () => {
 		sendsParameters = false;
-		for (const name of ['statement_timeout', 'idle_in_transaction_session_timeout', 'options'] as const) {
+		for (const name of [
+			'statement_timeout',
+			'lock_timeout',
+			'idle_in_transaction_session_timeout',
+			'options',
+		] as const) {
 			delete pool.options[name];
 		}
 	};

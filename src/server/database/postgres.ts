@@ -1,16 +1,24 @@
 import {Socket} from 'node:net';
 import type {PostgresCursor, PostgresPool, PostgresPoolClient, PostgresQueryResult} from 'kysely';
 import pg from 'pg';
+import {createConnectionQueue} from './connection-queue.ts';
 import {markUncertain} from './fault.ts';
 import type {DatabaseLocation} from './location.ts';
 import {isBroken, isLost, isMovedPlan, isReadOnly, isStalePlan, mayHaveRun} from './postgres-error.ts';
 import {postgresHosts} from './postgres-hosts.ts';
-import {type Connected, createPrimary, type Primary, startParameters} from './postgres-primary.ts';
+import {type Connected, createPrimary, type Primary, startParametersFor} from './postgres-primary.ts';
 
-const maxConnections = 10;
+/** How many connections a server opens, by default. */
+export const defaultConnections = 10;
 
 /** Longer than a statement may take and than a connection may idle: by then the network has failed without an error. */
 const defaultAnswerTimeoutMs = 25_000;
+
+/** The connections of a pool, and how many tasks wait for one. */
+export type PoolCounts = {readonly total: number; readonly idle: number; readonly waiting: number};
+
+/** How long a new connection may take, and how long none of a full pool may become free. */
+const connectTimeoutMs = 5000;
 
 /** PostgreSQL's type id for 64-bit integers. `pg` returns them as text, but all of ours fit a number. */
 const bigintType = 20;
@@ -20,15 +28,19 @@ const bigintType = 20;
  * a failover it connects to the host that then accepts writes.
  */
 export function openPostgres(
-	{url, answerTimeoutMs = defaultAnswerTimeoutMs}: DatabaseLocation & {engine: 'postgres'},
+	location: DatabaseLocation & {engine: 'postgres'},
 	onLost: (error: Error) => void,
-): PostgresPool {
+): PostgresPool & {readonly counts: () => PoolCounts} {
+	const {url, answerTimeoutMs = defaultAnswerTimeoutMs, connections = defaultConnections} = location;
+	const timeoutMs = Math.min(connectTimeoutMs, answerTimeoutMs || connectTimeoutMs);
 	const hosts = postgresHosts(url) ?? {urls: [url], mustWrite: false};
+	// The pool's own queue would give up on whoever waits for long, however fast it moves.
+	const {enter, leave, waiting} = createConnectionQueue(connections, timeoutMs);
 	const pool: pg.Pool = new pg.Pool({
-		...startParameters,
+		...startParametersFor(location),
 		connectionString: hosts.urls[0],
-		max: maxConnections,
-		connectionTimeoutMillis: Math.min(5000, answerTimeoutMs),
+		max: connections,
+		connectionTimeoutMillis: timeoutMs,
 		stream: () => {
 			const socket = new Socket();
 			return socket.setTimeout(answerTimeoutMs, () =>
@@ -43,8 +55,20 @@ export function openPostgres(
 	// If one in use is lost, its query fails, and Node would treat the unhandled event as a bug.
 	pool.on('error', onLost);
 	pool.on('connect', client => client.on('error', () => undefined));
-	const primary = createPrimary(pool, hosts);
-	return {connect: async () => createSession(primary, await primary.connect()), end: () => pool.end()};
+	const primary = createPrimary(pool, hosts, location);
+	return {
+		async connect() {
+			await enter();
+			try {
+				return createSession(primary, await primary.connect(), leave);
+			} catch (error) {
+				leave();
+				throw error;
+			}
+		},
+		end: () => pool.end(),
+		counts: () => ({total: pool.totalCount, idle: pool.idleCount, waiting: waiting()}),
+	};
 }
 
 /** The result of a statement that returns nothing. */
@@ -55,7 +79,7 @@ const nothing = {command: 'ROLLBACK', rowCount: 0, rows: []} as const;
  * begins, and for a single statement that wasn't executed or only reads. A broken or read-only connection is closed, not
  * returned to the pool.
  */
-function createSession(primary: Primary, first: Connected): PostgresPoolClient {
+function createSession(primary: Primary, first: Connected, onRelease: () => void): PostgresPoolClient {
 	let connected = first;
 	let isInTransaction = false;
 	let isOver = false;
@@ -66,6 +90,9 @@ function createSession(primary: Primary, first: Connected): PostgresPoolClient {
 			primary.leave();
 		} else if (isMovedPlan(error)) {
 			primary.dropPlans();
+		} else if (isStalePlan(error)) {
+			// A migration has changed a table, so that the other connections have plans like it.
+			primary.leave();
 		}
 
 		isOver ||= isLost(error) || isStalePlan(error);
@@ -124,7 +151,7 @@ function createSession(primary: Primary, first: Connected): PostgresPoolClient {
 		try {
 			return await run(text, values);
 		} catch (error) {
-			const wasNotExecuted = isReadOnly(error) || isMovedPlan(error);
+			const wasNotExecuted = isReadOnly(error) || isStalePlan(error);
 			if (!wasNotExecuted && !(reads && isBroken(error))) {
 				throw !reads && mayHaveRun(error) ? markUncertain(error) : error;
 			}
@@ -173,6 +200,8 @@ function createSession(primary: Primary, first: Connected): PostgresPoolClient {
 			if (!isReleased) {
 				connected.client.release(isOver || isInTransaction || !primary.isCurrent(connected));
 			}
+
+			onRelease();
 		},
 	};
 }

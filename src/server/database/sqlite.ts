@@ -2,8 +2,9 @@ import {statSync} from 'node:fs';
 import {createRequire} from 'node:module';
 import {setTimeout as sleep} from 'node:timers/promises';
 import type {CompiledQuery, DatabaseConnection, SqliteDatabase} from 'kysely';
+import {isLockTimeout} from './fault.ts';
 
-type Value = null | number | string;
+type Value = null | number | string | Uint8Array;
 
 /** The part of `node:sqlite` that we use; `@photostructure/sqlite` has the same interface. */
 type Written = {changes: number | bigint; lastInsertRowid: number | bigint};
@@ -23,14 +24,17 @@ const maxPrepared = 500;
 /**
  * Opens a SQLite file, and creates it if it is missing. Committed data is on disk (`synchronous=FULL`), and readers in
  * other processes don't wait for writers (WAL). Writes fail once the file was removed or replaced, because they would
- * be lost.
+ * be lost. With `isReadOnly` it changes nothing.
  */
-export function openSqlite(file: string): SqliteDatabase {
-	const connection = connect(file);
+export function openSqlite(file: string, {isReadOnly = false} = {}): SqliteDatabase {
+	const connection = connect(file, isReadOnly);
 	connection.exec(`pragma busy_timeout = ${busyTimeoutMs}`);
-	connection.exec('pragma journal_mode = wal');
-	connection.exec('pragma synchronous = full');
-	connection.exec('pragma foreign_keys = on');
+	if (!isReadOnly) {
+		connection.exec('pragma journal_mode = wal');
+		connection.exec('pragma synchronous = full');
+		connection.exec('pragma foreign_keys = on');
+	}
+
 	// From here on `retryWhileBusy` waits, which doesn't block the event loop.
 	connection.exec('pragma busy_timeout = 0');
 	const assertSameFile = createSameFileCheck(file);
@@ -39,7 +43,10 @@ export function openSqlite(file: string): SqliteDatabase {
 	return {
 		close() {
 			// SQLite skips the checkpoint on close while cached statements are open.
-			connection.exec('pragma wal_checkpoint(truncate)');
+			if (!isReadOnly) {
+				connection.exec('pragma wal_checkpoint(truncate)');
+			}
+
 			connection.close();
 		},
 		prepare(sql) {
@@ -83,7 +90,7 @@ export function retryWhileBusy(connection: DatabaseConnection): void {
 				busyAt = result.numAffectedRows === undefined ? busyAt : Number.NEGATIVE_INFINITY;
 				return result;
 			} catch (error) {
-				if (!isBusy(error)) {
+				if (!isLockTimeout(error)) {
 					throw error;
 				}
 
@@ -132,7 +139,7 @@ export function lockFile(file: string): {readonly release: () => void} | undefin
 		return {release: () => connection.close()};
 	} catch (error) {
 		connection.close();
-		if (isBusy(error)) {
+		if (isLockTimeout(error)) {
 			return undefined;
 		}
 
@@ -140,17 +147,8 @@ export function lockFile(file: string): {readonly release: () => void} | undefin
 	}
 }
 
-/** SQLITE_BUSY and SQLITE_CANTOPEN. */
-const sqliteBusy = 5;
+/** SQLITE_CANTOPEN. */
 const sqliteCantOpen = 14;
-
-/** `@photostructure/sqlite` reports no code for statements that return rows. */
-function isBusy(error: unknown): boolean {
-	return (
-		error instanceof Error &&
-		(('errcode' in error && Number(error.errcode) % 256 === sqliteBusy) || error.message === 'database is locked')
-	);
-}
 
 type AdaptedStatement = {
 	readonly reader: boolean;
@@ -190,7 +188,7 @@ function ignoringMissingTransaction(rollback: AdaptedStatement): AdaptedStatemen
 }
 
 function toValue(value: unknown): Value {
-	if (value === null || typeof value === 'number' || typeof value === 'string') {
+	if (value === null || typeof value === 'number' || typeof value === 'string' || value instanceof Uint8Array) {
 		return value;
 	}
 
@@ -198,9 +196,9 @@ function toValue(value: unknown): Value {
 }
 
 /** Returns Node's own module from Node 24 on. Earlier versions lack it or print an experimental warning. */
-function connect(file: string): Connection {
+function connect(file: string, isReadOnly = false): Connection {
 	const require = createRequire(import.meta.url);
 	const isBuiltIn = Number.parseInt(process.versions.node, 10) >= 24;
 	const {DatabaseSync} = require(isBuiltIn ? 'node:sqlite' : '@photostructure/sqlite');
-	return new DatabaseSync(file);
+	return new DatabaseSync(file, {readOnly: isReadOnly});
 }

@@ -1,6 +1,8 @@
 import type {Kysely, Transaction} from 'kysely';
 import type {AccountTables} from './tables/accounts.ts';
+import type {AuditTables} from './tables/audit.ts';
 import type {CreditTables} from './tables/credits.ts';
+import type {ListTables} from './tables/lists.ts';
 import type {SandboxTables} from './tables/sandboxes.ts';
 import type {TraceTables} from './tables/traces.ts';
 import type {WorkTables} from './tables/work.ts';
@@ -9,7 +11,7 @@ import type {WorkTables} from './tables/work.ts';
  * The tables of the server, the same on both engines. Ids are UUIDs as text. Times are ISO 8601 in UTC with
  * milliseconds, so that they sort as text. JSON is text; booleans are 0 or 1.
  */
-export type Tables = AccountTables & CreditTables & SandboxTables & TraceTables & WorkTables;
+export type Tables = AccountTables & AuditTables & CreditTables & ListTables & SandboxTables & TraceTables & WorkTables;
 
 export type Database = Kysely<Tables>;
 

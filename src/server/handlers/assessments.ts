@@ -4,7 +4,9 @@ import {prepared, type QueryInput} from '../database/prepared.ts';
 import {rejectNotFound} from '../kit/http-error.ts';
 import {assertResponseFits, ifItFits, sizeOf} from '../quota/response-size.ts';
 import type {Handlers} from './handler.ts';
-import {pageOf, totalFrom, totalOf} from './page.ts';
+import {findPage, keptTotal, pageOf, type SortTerm, sortBy, totalFrom, totalOf} from './page.ts';
+
+type FindingsQuery = {readonly sort_by: keyof typeof columns; readonly sort_dir: 'asc' | 'desc'};
 
 type PageInput = {readonly workspace: string; readonly offset: number; readonly limit: number};
 
@@ -13,17 +15,13 @@ const readAssessments = prepared((queries, input: QueryInput<PageInput>) => {
 	const inWorkspace = queries.selectFrom('assessments').where('workspace_id', '=', input('workspace'));
 	const page = inWorkspace.orderBy('created_at', 'desc').orderBy('id').offset(input('offset')).limit(input('limit'));
 	const sizes = page.select(sql<number>`octet_length(detail) + octet_length(name) + octet_length(status)`.as('bytes'));
-	const size = sizeOf(queries, sizes).select(() => inWorkspace.select(totalOf).as('page_total'));
+	const total = keptTotal(queries, {list: 'assessments', scopeId: input('workspace')});
+	const size = sizeOf(queries, sizes).select(() => total.as('page_total'));
 	return page
 		.innerJoin(size.as('size'), join => join.onTrue())
 		.select(['id', 'project_id', 'created_at', 'updated_at', 'completed_at', 'size.answer_bytes', 'size.page_total'])
 		.select((['name', 'status', 'detail'] as const).map(name => ifItFits(name).as(name)))
-		.select(({selectFrom}) =>
-			selectFrom('findings')
-				.select(({fn}) => fn.countAll<number>().as('count'))
-				.whereRef('assessment_id', '=', 'assessments.id')
-				.as('finding_count'),
-		);
+		.select(() => keptTotal(queries, {list: 'findings', scopeId: sql.ref('assessments.id')}).as('finding_count'));
 });
 
 export const assessmentHandlers = {
@@ -39,14 +37,7 @@ export const assessmentHandlers = {
 			...row,
 			finding_count: Number(finding_count),
 		}));
-		const count = {
-			executeTakeFirstOrThrow: () =>
-				database
-					.selectFrom('assessments')
-					.where('workspace_id', '=', workspace)
-					.select(totalOf)
-					.executeTakeFirstOrThrow(),
-		};
+		const count = keptTotal(database, {list: 'assessments', scopeId: workspace});
 		return {items, total: await totalFrom(rows, offset, count), page: query.page, page_size: query.page_size};
 	},
 
@@ -76,35 +67,39 @@ export const assessmentHandlers = {
 
 	/** Rows without a sort value come last; equal rows are newest first. */
 	async listFindings({query}, {scope, services: {database}}) {
-		const {offset, limit} = pageOf(query);
-		let findings = database
-			.selectFrom('findings')
-			.innerJoin('assessments', 'assessments.id', 'findings.assessment_id')
-			.where('findings.project_id', '=', scope.project.id);
+		let findings = database.selectFrom('findings').where('findings.project_id', '=', scope.project.id);
+		let isFiltered = false;
 		for (const [name, column] of Object.entries(filters)) {
 			const value = query[name];
 			if (typeof value === 'string') {
 				findings = findings.where(column, '=', name === 'assessment_id' ? value.toLowerCase() : value);
+				isFiltered = true;
 			}
 		}
 
-		const page = findings
-			.orderBy(columns[query.sort_by], order => (query.sort_dir === 'asc' ? order.asc() : order.desc()).nullsLast())
-			.orderBy('findings.created_at', 'desc')
-			.orderBy('findings.id')
-			.offset(offset)
-			.limit(limit);
+		const count = isFiltered
+			? findings.select(totalOf)
+			: keptTotal(database, {list: 'findings', scopeId: scope.project.id});
+		const {ids, pageTotal, offset, total, order} = await findPage(query, findings, {order: sortsOf(query), count});
+		const page = database
+			.selectFrom('findings')
+			.innerJoin('assessments', 'assessments.id', 'findings.assessment_id')
+			.where('findings.id', 'in', ids);
 		const sizes = page.select(sql<number>`octet_length(findings.detail) + octet_length(assessments.name)`.as('bytes'));
-		const count = findings.select(totalOf);
-		const size = sizeOf(database, sizes).select(() => count.as('page_total'));
-		const rows = await page
+		const size = sizeOf(database, sizes).select(pageTotal.as('page_total'));
+		const rows = await order
+			.reduce((sorted, term) => sorted.orderBy(term), page)
 			.innerJoin(size.as('size'), join => join.onTrue())
 			.select(['size.answer_bytes', 'size.page_total'])
 			.select([ifItFits('findings.detail').as('detail'), ifItFits('assessments.name').as('assessment_name')])
 			.execute();
 		assertResponseFits(rows[0], 'Use a smaller `page_size`.');
-		const total = await totalFrom(rows, offset, count);
-		return {findings: rows.map(toFinding), total, page: query.page, page_size: query.page_size};
+		return {
+			findings: rows.map(toFinding),
+			total: rows.length > 0 || total === undefined ? await totalFrom(rows, offset, count) : total,
+			page: query.page,
+			page_size: query.page_size,
+		};
 	},
 
 	async getFinding({params: {findingId}}, {scope, services: {database}}) {
@@ -129,6 +124,16 @@ const columns = {
 	attack_name: 'findings.attack_name',
 	category: 'findings.category',
 } as const;
+
+/** Returns what findings are sorted by: the requested column, then their creation, newest first. */
+function sortsOf({sort_by, sort_dir}: FindingsQuery): readonly SortTerm[] {
+	const column = columns[sort_by];
+	return [
+		{...sortBy(column, sort_dir), nullsLast: true},
+		...(column === columns.created_at ? [] : [sortBy('findings.created_at', 'desc')]),
+		sortBy('findings.id'),
+	];
+}
 
 /** The list's filters, which the contract leaves open, and their columns. */
 const filters = {

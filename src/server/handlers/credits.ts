@@ -1,5 +1,7 @@
+import {recordAct} from '../accounts/audit-log.ts';
 import {newAccount} from '../credits/account.ts';
 import {rejectNotFound} from '../kit/http-error.ts';
+import {organizationTransaction} from '../kit/organization-turns.ts';
 import type {Handlers} from './handler.ts';
 
 export const creditHandlers = {
@@ -24,11 +26,12 @@ export const creditHandlers = {
 	},
 
 	/** Succeeds for a member without a limit, too. */
-	async removeMemberLimit({params}, {scope: {organization}, services: {database}}) {
+	async removeMemberLimit({params}, {scope: {organization}, actor, services: {database, now}}) {
 		const userId = params.userId.toLowerCase();
 		const member = await database
 			.selectFrom('members')
-			.select('user_id')
+			.innerJoin('users', 'users.id', 'members.user_id')
+			.select('email')
 			.where('organization_id', '=', organization.id)
 			.where('user_id', '=', userId)
 			.executeTakeFirst();
@@ -36,12 +39,20 @@ export const creditHandlers = {
 			rejectNotFound();
 		}
 
-		await database
-			.updateTable('member_credits')
-			.set({monthly_limit: null})
-			.where('organization_id', '=', organization.id)
-			.where('user_id', '=', userId)
-			.execute();
+		await organizationTransaction(database, organization.id, async transaction => {
+			await transaction
+				.updateTable('member_credits')
+				.set({monthly_limit: null})
+				.where('organization_id', '=', organization.id)
+				.where('user_id', '=', userId)
+				.execute();
+			await recordAct(transaction, actor, {
+				act: 'member.unlimit',
+				organizationId: organization.id,
+				subject: {id: userId, name: member.email},
+				at: now(),
+			});
+		});
 		return undefined;
 	},
 } satisfies Partial<Handlers>;

@@ -1,26 +1,25 @@
 import {readFile} from 'node:fs/promises';
 import {join} from 'node:path';
 import {setTimeout as sleep} from 'node:timers/promises';
+import {sql} from 'kysely';
 import type {RequestOf} from '../../contract/endpoint.ts';
 import type {endpoints} from '../../contract/endpoints.ts';
-import {
-	type EnvironmentState,
-	endedStates,
-	isOver,
-	type TaskEnvironment,
-} from '../../contract/resources/environment.ts';
-import {createToken} from '../accounts/token.ts';
+import {isOver, type TaskEnvironment} from '../../contract/resources/environment.ts';
+import {isEndedSql} from '../database/migrations/020-indexes.ts';
 import {reject, rejectField, rejectInvalid, rejectNotFound} from '../kit/http-error.ts';
 import {admitEnvironment} from '../sandboxes/admit-environment.ts';
 import {endEnvironment, findEnvironment, prepareEnvironment} from '../sandboxes/environment-state.ts';
 import type {EnvironmentRow} from '../sandboxes/environment-transition.ts';
-import {assertSameMachine, orProviderFault} from '../sandboxes/provider-fault.ts';
+import {createExecuteToken} from '../sandboxes/execute-token.ts';
+import {assertSameMachine} from '../sandboxes/provider-fault.ts';
+import {readLog} from '../sandboxes/read-log.ts';
 import type {SandboxServices} from '../sandboxes/sandboxing.ts';
+import {asReached, type PublicServices, publicInstruction, publicServices} from '../sandboxes/service-urls.ts';
 import {planTask} from '../sandboxes/task-plan.ts';
 import {readInputs, unknownInput} from '../tasks/inputs.ts';
 import type {Task} from '../tasks/task.ts';
 import type {Handlers} from './handler.ts';
-import {filterProjectId, projectIdOf, readPage} from './page.ts';
+import {filterProjectId, keptTotal, projectIdOf, readLongPage, sortBy} from './page.ts';
 import type {Services} from './services.ts';
 import {checkTimeout, findTask} from './task-body.ts';
 
@@ -34,14 +33,14 @@ export const environmentHandlers = {
 	 * Responds once the sandbox is ready or has failed, but after a few seconds at the latest: building may take long,
 	 * and the specification has no other way to report the state.
 	 */
-	async createEnvironment({body}, {principal, scope, services}) {
+	async createEnvironment({body}, {principal, scope, services, request}) {
 		const {organization, workspace} = scope;
 		const {database, sandboxes} = services;
 		const task = await findTask(services, body.task_ref, organization.slug);
 		const projectId = await projectIdOf(database, workspace.id, body.project_id);
 		const {inputs, requestedSeconds, modelOverrides} = readOptions(task, body);
 		const secrets = await findSecrets(services, organization.slug, body.secret_ids ?? []);
-		const plan = await planTask(task, {inputs, modelOverrides, secrets});
+		const plan = await planTask(sandboxes.provider, task, {inputs, modelOverrides, secrets});
 		const {id, sandboxId, seconds} = await admitEnvironment(services, {
 			organizationId: organization.id,
 			workspaceId: workspace.id,
@@ -54,82 +53,76 @@ export const environmentHandlers = {
 			modelOverrides,
 			seconds: requestedSeconds,
 		});
-		const specOf = () => plan.specOf(sandboxId, {after: seconds * 1000, action: 'end'});
+		const deadline = {after: seconds * 1000, action: 'end'} as const;
+		const specOf = () => plan.specOf({id: sandboxId, organization: organization.id, deadline});
 		const prepared = sandboxes.background.run(id, signal => prepareEnvironment(services, id, specOf, signal));
 		await waitAtMost(prepared, sandboxes.policy.startTimeoutMs);
 		const row = await findEnvironment(services, id);
-		return environmentResponse(row, executeTokenFor(row));
+		return environmentResponse(asReached(services, request), row, await createExecuteToken(services, row, principal));
 	},
 
 	async getEnvironmentLogs({params}, {scope, services, request, headers}) {
-		const row = await services.database
-			.selectFrom('environments')
-			.leftJoin('sandboxes', 'sandboxes.id', 'environments.sandbox_id')
-			.select(['environments.state', 'sandboxes.provider_sandbox_id', 'sandboxes.machine'])
-			.where('environments.id', '=', params.environmentId.toLowerCase())
-			.where('environments.workspace_id', '=', scope.workspace.id)
-			.executeTakeFirst();
-		if (!row) {
-			rejectNotFound();
-		}
-
-		const {provider_sandbox_id: sandboxId, machine, state} = row;
-		if (sandboxId === null || machine === null) {
-			reject(404, 'The log of this environment has expired.');
-		}
-
-		return await respondWithLog(services, {sandboxId, machine, state}, {request, headers});
+		const environmentId = params.environmentId.toLowerCase();
+		return await respondWithLog(services, {environmentId, workspaceId: scope.workspace.id}, {request, headers});
 	},
 
 	/** Running environments first, then newest first. */
-	async listEnvironments({query}, {scope, services: {database}}) {
+	async listEnvironments({query}, {scope, services, request}) {
+		const {database} = services;
+		const reached = asReached(services, request);
 		const projectId = filterProjectId(scope, query.project);
-		const rows = database
-			.selectFrom('environments')
-			.leftJoin('projects', 'projects.id', 'environments.project_id')
-			.select([
-				'environments.id',
-				'state',
-				'task_ref',
-				'environments.created_at',
-				'created_by',
-				'expires_at',
-				'error',
-				'project_id',
-				'projects.slug as project_key',
-				'service_urls',
-			])
-			.where('environments.workspace_id', '=', scope.workspace.id)
-			.$if(projectId !== undefined, found => found.where('project_id', '=', projectId ?? ''));
-		const {items, ...page} = await readPage(query, rows, ordered =>
-			ordered
-				.orderBy(({eb}) => eb.case().when('state', 'in', endedStates).then(1).else(0).end())
-				.orderBy('environments.created_at', 'desc')
-				.orderBy('environments.id'),
-		);
+		const scopeId = projectId ?? scope.workspace.id;
+		const {items, ...page} = await readLongPage(query, {
+			matches: database
+				.selectFrom('environments')
+				.where(projectId === undefined ? 'workspace_id' : 'project_id', '=', scopeId),
+			count: keptTotal(database, {list: 'environments', scopeId}),
+			order: [
+				{by: sql.raw(isEndedSql), direction: 'asc'},
+				sortBy('environments.created_at', 'desc'),
+				sortBy('environments.id'),
+			],
+			rowsOf: ids =>
+				database
+					.selectFrom('environments')
+					.leftJoin('projects', 'projects.id', 'environments.project_id')
+					.select([
+						'environments.id',
+						'state',
+						'task_ref',
+						'environments.created_at',
+						'created_by',
+						'expires_at',
+						'error',
+						'project_id',
+						'projects.slug as project_key',
+						'service_urls',
+					])
+					.where('environments.id', 'in', ids),
+		});
 		return {
 			...page,
 			items: items.map(row => ({
 				...row,
-				service_urls: JSON.parse(row.service_urls),
+				service_urls: publicServices(reached, row),
 				// An ended environment doesn't expire any more.
 				expires_at: isOver(row.state) ? null : row.expires_at,
 			})),
 		};
 	},
 
-	async getEnvironment({params: {environmentId}}, {scope, services}) {
+	async getEnvironment({params: {environmentId}}, {scope, services, request}) {
 		const row = await services.database
 			.selectFrom('environments')
 			.selectAll()
 			.where('id', '=', environmentId.toLowerCase())
 			.where('workspace_id', '=', scope.workspace.id)
 			.executeTakeFirst();
-		return row ? environmentResponse(row) : rejectNotFound();
+		return row ? environmentResponse(asReached(services, request), row) : rejectNotFound();
 	},
 
 	/** Responds once no process of the sandbox runs. */
-	async stopEnvironment({params: {environmentId}}, {principal, scope, services}) {
+	async stopEnvironment({params: {environmentId}}, {principal, scope, services, request}) {
 		const found = await services.database
 			.selectFrom('environments')
 			.leftJoin('sandboxes', 'sandboxes.id', 'environments.sandbox_id')
@@ -147,7 +140,7 @@ export const environmentHandlers = {
 
 		await assertSameMachine(services, found.machine, 'stop it');
 		await endEnvironment(services, found.id);
-		return environmentResponse(await findEnvironment(services, found.id));
+		return environmentResponse(asReached(services, request), await findEnvironment(services, found.id));
 	},
 } satisfies Partial<Handlers>;
 
@@ -186,13 +179,12 @@ async function waitAtMost(promise: Promise<void>, timeoutMs: number): Promise<vo
 	timer.abort();
 }
 
-/** Creates a new execute token for each response and stores none: no operation of this server accepts one. */
-function executeTokenFor({state}: EnvironmentRow): string | null {
-	return isOver(state) ? null : createToken('execute').token.reveal();
-}
-
 /** Returns an environment as the API defines it. `executeToken` is only for its creator. */
-function environmentResponse(row: EnvironmentRow, executeToken: string | null = null): TaskEnvironment {
+function environmentResponse(
+	services: PublicServices,
+	row: EnvironmentRow,
+	executeToken: string | null = null,
+): TaskEnvironment {
 	return {
 		id: row.id,
 		state: row.state,
@@ -202,8 +194,8 @@ function environmentResponse(row: EnvironmentRow, executeToken: string | null = 
 		expires_at: isOver(row.state) ? null : row.expires_at,
 		error: row.error,
 		execute_token: executeToken,
-		instruction: row.instruction,
-		service_urls: JSON.parse(row.service_urls),
+		instruction: publicInstruction(services, row),
+		service_urls: publicServices(services, row),
 		task_verification: row.verification === null ? null : JSON.parse(row.verification),
 	};
 }
@@ -237,7 +229,7 @@ async function readSecrets(
 	return {values};
 }
 
-type Where = {readonly sandboxId: string; readonly machine: string; readonly state: EnvironmentState};
+type Logged = {readonly environmentId: string; readonly workspaceId: string};
 
 type RequestContext = {
 	readonly request: Request;
@@ -252,21 +244,18 @@ type RequestContext = {
  */
 async function respondWithLog(
 	services: SandboxServices,
-	{sandboxId, machine, state}: Where,
+	environment: Logged,
 	{request, headers}: RequestContext,
 ): Promise<{logs: string} | Response> {
 	const after = readAfter(new URL(request.url).searchParams.get('after'));
-	const {provider} = services.sandboxes;
-	await assertSameMachine(services, machine, 'show its log');
-	const window = await orProviderFault(services, provider.readLog(sandboxId, {after}));
-	// Before the first step there is no log.
-	const {text, start, offset} = window ?? {text: '', start: 0, offset: 0};
+	const {window, ended} = await readLog(services, {...environment, after});
+	const {text, start, offset} = window;
 	const tag = `"${start}-${offset}"`;
 	headers.set('etag', tag);
 	headers.set('x-log-start', String(start));
 	headers.set('x-log-offset', String(offset));
-	if (isOver(state)) {
-		headers.set('x-log-ended', state);
+	if (ended) {
+		headers.set('x-log-ended', ended);
 	}
 
 	return matchesTag(request.headers.get('if-none-match'), tag)

@@ -4,11 +4,14 @@ import {type OperationId, operations} from '../../contract/extensions.ts';
 import type {ValidationErrorItem} from '../../contract/problem.ts';
 import {decodeQuery} from '../../contract/query.ts';
 import {isJsonObject, type Json} from '../../core/json.ts';
+import type {Actor} from '../accounts/audit-log.ts';
 import type {Principal} from '../kit/authorize.ts';
 import {mediaTypeOf, readBody, readJsonBody} from '../kit/body.ts';
+import {clientAddressOf} from '../kit/client-address.ts';
 import {guard} from '../kit/guard.ts';
 import {rejectInvalid} from '../kit/http-error.ts';
 import {JsonResponse} from '../kit/json-response.ts';
+import {requestIdOf} from '../kit/request-id.ts';
 import type {RouteRequest, ServerRoute} from '../kit/route.ts';
 import type {PathScope, RequestScope} from '../kit/scope.ts';
 import type {Services} from './services.ts';
@@ -28,6 +31,10 @@ export type HandlerContext<ScopeType = unknown> = {
 	readonly request: Request;
 	/** Headers to add to the response. */
 	readonly headers: Headers;
+	/** The caller, for the audit log. */
+	readonly actor: Actor;
+	/** Whether the caller administers the whole server. */
+	readonly isAdministrator: boolean;
 };
 
 type HandlerResult<Result> = Result | Response;
@@ -66,6 +73,13 @@ export function contractRoutes(handlers: Handlers, services: Services): readonly
 					services,
 					request: input.request,
 					headers,
+					actor: {
+						kind: 'user',
+						id: input.principal.userId,
+						address: clientAddressOf(input.request, services),
+						requestId: requestIdOf(input.request),
+					},
+					isAdministrator: input.isAdministrator,
 				});
 				return result instanceof Response ? result : respond(row, result, headers);
 			},

@@ -3,7 +3,7 @@ import type {DatabaseTransaction} from '../database/tables.ts';
 import {lockWorkspaces} from '../ingest/target.ts';
 import {reject, rejectNotFound} from '../kit/http-error.ts';
 import type {Handlers} from './handler.ts';
-import {filterProjectId, readPage} from './page.ts';
+import {filterProjectId, keptTotal, readLongPage, sortBy} from './page.ts';
 
 export const runHandlers = {
 	/** Idempotent: the same attempt by the same user for the same runtime gets the same response. */
@@ -27,26 +27,31 @@ export const runHandlers = {
 	/** Newest first. Omits `execution_id`: anyone who knows it could write as the run's owner. */
 	async listRuns({query}, {scope, services: {database}}) {
 		const projectId = filterProjectId(scope, query.project);
-		const rows = database
-			.selectFrom('workflow_runs')
-			.innerJoin('projects', 'projects.id', 'workflow_runs.project_id')
-			.select([
-				'workflow_runs.id',
-				'title',
-				'status',
-				'project_id',
-				'projects.slug as project_key',
-				'runtime_id',
-				'claimed_by',
-				'claimed_at',
-				'workflow_runs.created_at',
-				'updated_at',
-			])
-			.where('workflow_runs.workspace_id', '=', scope.workspace.id)
-			.$if(projectId !== undefined, found => found.where('project_id', '=', projectId ?? ''));
-		return await readPage(query, rows, ordered =>
-			ordered.orderBy('workflow_runs.created_at', 'desc').orderBy('workflow_runs.id'),
-		);
+		const scopeId = projectId ?? scope.workspace.id;
+		return await readLongPage(query, {
+			matches: database
+				.selectFrom('workflow_runs')
+				.where(projectId === undefined ? 'workspace_id' : 'project_id', '=', scopeId),
+			count: keptTotal(database, {list: 'workflow_runs', scopeId}),
+			order: [sortBy('workflow_runs.created_at', 'desc'), sortBy('workflow_runs.id')],
+			rowsOf: ids =>
+				database
+					.selectFrom('workflow_runs')
+					.innerJoin('projects', 'projects.id', 'workflow_runs.project_id')
+					.select([
+						'workflow_runs.id',
+						'title',
+						'status',
+						'project_id',
+						'projects.slug as project_key',
+						'runtime_id',
+						'claimed_by',
+						'claimed_at',
+						'workflow_runs.created_at',
+						'updated_at',
+					])
+					.where('workflow_runs.id', 'in', ids),
+		});
 	},
 } satisfies Partial<Handlers>;
 

@@ -11,6 +11,7 @@ import {type SandboxRow, secondsRun} from '../sandboxes/meter.ts';
 import {assertSameMachine} from '../sandboxes/provider-fault.ts';
 import {resumeRuntime} from '../sandboxes/resume-runtime.ts';
 import {type RuntimeRow, stopRuntime} from '../sandboxes/runtime-state.ts';
+import {asReached, publicSandboxUrl} from '../sandboxes/service-urls.ts';
 import {readInputs} from '../tasks/inputs.ts';
 import type {HandlerContext, Handlers} from './handler.ts';
 import {filterProjectId, projectIdOf, readPage} from './page.ts';
@@ -21,7 +22,7 @@ type RuntimeContext = HandlerContext<{readonly organization: NamedPlace; readonl
 
 export const runtimeHandlers = {
 	/** Newest first. */
-	async listRuntimes({query}, {principal, scope, services}) {
+	async listRuntimes({query}, {principal, scope, services, request}) {
 		const projectId = filterProjectId(scope, query.project);
 		const rows = selectRuntimes(services.database)
 			.where('runtimes.workspace_id', '=', scope.workspace.id)
@@ -29,15 +30,15 @@ export const runtimeHandlers = {
 		const {items, ...page} = await readPage(query, rows, ordered =>
 			ordered.orderBy('runtimes.created_at', 'desc').orderBy('runtimes.id'),
 		);
-		return {...page, items: items.map(row => runtimeResponse(services, row, principal.userId))};
+		return {...page, items: items.map(row => runtimeResponse({...services, request}, row, principal.userId))};
 	},
 
-	async getRuntime({params: {runtimeId}}, {principal, scope, services}) {
+	async getRuntime({params: {runtimeId}}, {principal, scope, services, request}) {
 		const row = await selectRuntimes(services.database)
 			.where('runtimes.workspace_id', '=', scope.workspace.id)
 			.where(isNamed(runtimeId))
 			.executeTakeFirst();
-		return row ? runtimeResponse(services, row, principal.userId) : rejectNotFound();
+		return row ? runtimeResponse({...services, request}, row, principal.userId) : rejectNotFound();
 	},
 
 	async createRuntime({body}, context) {
@@ -107,9 +108,9 @@ const isNamed =
 	({or, eb}: ExpressionBuilder<Pick<Tables, 'runtimes'>, 'runtimes'>) =>
 		or([eb('runtimes.key', '=', keyOrId), eb('runtimes.id', '=', keyOrId.toLowerCase())]);
 
-async function responseOf({principal, services}: RuntimeContext, id: string) {
+async function responseOf({principal, services, request}: RuntimeContext, id: string) {
 	const row = await selectRuntimes(services.database).where('runtimes.id', '=', id).executeTakeFirstOrThrow();
-	return runtimeResponse(services, row, principal.userId);
+	return runtimeResponse({...services, request}, row, principal.userId);
 }
 
 /** Checks that a key is a slug and can't be mistaken for a UUID. */
@@ -151,6 +152,8 @@ const sandboxColumns = Object.keys({
 	startup_timing: true,
 	created_at: true,
 	expires_at: true,
+	due_at: true,
+	memory_bytes: true,
 } satisfies Record<SandboxColumn, true>) as readonly SandboxColumn[];
 
 /** Selects runtimes with their projects, sandboxes and organizations' limits, without a filter or an order. */
@@ -166,8 +169,11 @@ function selectRuntimes(queries: Queries) {
 		.select(sandboxColumns.map(name => `sandboxes.${name} as sandbox_of_${name}` as const));
 }
 
+/** What the answer to a request needs. */
+type Answering = Services & {readonly request: Request};
+
 /** Returns a runtime as the API defines it for a user. */
-function runtimeResponse(services: Services, row: Row, userId: string): Runtime {
+function runtimeResponse(services: Answering, row: Row, userId: string): Runtime {
 	const sandbox = sandboxOf(row);
 	return {
 		id: row.id,
@@ -196,7 +202,8 @@ function sandboxOf(row: Row): SandboxRow | undefined {
 		: (Object.fromEntries(sandboxColumns.map(name => [name, row[`sandbox_of_${name}`]])) as SandboxRow);
 }
 
-function instanceOf({sandboxes, now}: Services, runtime: Row, sandbox: SandboxRow): RuntimeInstance {
+function instanceOf(services: Answering, runtime: Row, sandbox: SandboxRow): RuntimeInstance {
+	const {sandboxes, now, request} = services;
 	const {policy, provider} = sandboxes;
 	const limit = limitFor(policy, runtime, runtime.requested_seconds);
 	const seconds = secondsRun(sandbox, now());
@@ -213,7 +220,10 @@ function instanceOf({sandboxes, now}: Services, runtime: Row, sandbox: SandboxRo
 		created_at: sandbox.created_at,
 		expires_at: sandbox.state === 'running' ? sandbox.expires_at : null,
 		pause_reason: sandbox.pause_reason,
-		sandbox_url: sandbox.state === 'killed' ? null : sandbox.sandbox_url,
+		sandbox_url:
+			sandbox.state === 'killed'
+				? null
+				: publicSandboxUrl(asReached(services, request), runtime.id, sandbox.sandbox_url),
 		startup_timing: JSON.parse(sandbox.startup_timing),
 		supports_pause: provider.supportsPause,
 		total_runtime_seconds: seconds,

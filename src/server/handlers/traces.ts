@@ -13,6 +13,11 @@ export const traceHandlers = {
 		const {database, storageLimit} = services;
 		const sender = {organizationId: scope.organization.id, userId: principal.userId, now: services.now(), storageLimit};
 		const refused = spans.length > 0 ? await ingest(database, sender, spans) : [];
+		if (services.counters) {
+			services.counters.spans += spans.length - refused.length;
+			services.counters.spanBytes += bytes.length;
+		}
+
 		return exportResponse(encodingOf(contentType), [...rejected, ...refused], warning);
 	},
 } satisfies Partial<Handlers>;

@@ -1,9 +1,10 @@
 import {sql} from 'kysely';
 import type {UserPreferences} from '../../contract/resources/preferences.ts';
-import {createApiKey, listActiveKeys, lockKey, revokeKey} from '../accounts/api-key.ts';
+import {createApiKey, listActiveKeys, lockKey, revokeKey, setKeyLimit} from '../accounts/api-key.ts';
+import {recordAct} from '../accounts/audit-log.ts';
 import {requireSecondFactor} from '../accounts/browser-session.ts';
 import {verifyEnrollment} from '../accounts/second-factor.ts';
-import type {Queries} from '../database/tables.ts';
+import type {DatabaseTransaction, Queries} from '../database/tables.ts';
 import {reject, rejectField, rejectNotFound} from '../kit/http-error.ts';
 import type {Handlers} from './handler.ts';
 import type {Services} from './services.ts';
@@ -82,7 +83,7 @@ export const userHandlers = {
 	},
 
 	/** Only this response contains the secret, as `key`. */
-	async createApiKey({body}, {principal, services}) {
+	async createApiKey({body}, {principal, actor, services}) {
 		const name = body.name?.trim() || null;
 		if (name && (name.length > maxNameLength || /\p{Cc}/u.test(name))) {
 			const msg = `must be one line of at most ${maxNameLength} characters`;
@@ -92,20 +93,69 @@ export const userHandlers = {
 		const {userId, apiKeyId} = principal;
 		return await services.database.transaction().execute(async database => {
 			const {now} = services;
-			if (apiKeyId !== null && !(await lockKey({database, now}, apiKeyId))) {
-				reject(401, 'The API key of this request was just revoked.');
-			}
-
-			const {record, secret} = await createApiKey({database, now}, {userId, name, createdWith: apiKeyId});
+			await assertUnlimited({database, now}, apiKeyId);
+			const {record, secret} = await createApiKey(
+				{database, now},
+				{userId, name, createdWith: apiKeyId, requestsPerMinute: body.requests_per_minute ?? null},
+			);
+			await recordAct(database, actor, {
+				act: 'key.create',
+				organizationId: null,
+				subject: {id: record.id, name: record.prefix},
+				details: {name, requests_per_minute: record.requests_per_minute},
+				at: now(),
+			});
 			return {...record, key: secret.reveal()};
 		});
 	},
 
-	async revokeApiKey({params: {keyId}}, {principal, services}) {
-		const isRevoked = await revokeKey(services, {userId: principal.userId, keyId: keyId.toLowerCase()});
+	async updateApiKey({params, body: {requests_per_minute}}, {principal, actor, services}) {
+		const {userId, apiKeyId} = principal;
+		const keyId = params.keyId.toLowerCase();
+		return await services.database.transaction().execute(async database => {
+			const {now} = services;
+			await assertUnlimited({database, now}, apiKeyId);
+			const isChanged = await setKeyLimit(database, {userId, keyId, requestsPerMinute: requests_per_minute});
+			const key = isChanged ? (await listActiveKeys({database, now}, userId)).find(({id}) => id === keyId) : undefined;
+			if (!key) {
+				rejectNotFound();
+			}
+
+			await recordAct(database, actor, {
+				act: 'key.limit',
+				organizationId: null,
+				subject: {id: keyId, name: key.prefix},
+				details: {requests_per_minute},
+				at: now(),
+			});
+			return {...key};
+		});
+	},
+
+	async revokeApiKey({params: {keyId}}, {principal, actor, services}) {
+		const key = {userId: principal.userId, keyId: keyId.toLowerCase()};
+		const isRevoked = await revokeKey(services, key, actor);
 		return isRevoked ? undefined : rejectNotFound();
 	},
 } satisfies Partial<Handlers>;
+
+/**
+ * Rejects (403) a request with an API key that has a rate limit: a key without one, or many of them, would be a way around it.
+ * Rejects (401) one that was just revoked.
+ */
+async function assertUnlimited(
+	access: {readonly database: DatabaseTransaction; readonly now: () => Date},
+	apiKeyId: string | null,
+): Promise<void> {
+	const key = apiKeyId === null ? undefined : await lockKey(access, apiKeyId);
+	if (apiKeyId !== null && !key) {
+		reject(401, 'The API key of this request was just revoked.');
+	}
+
+	if (key && key.requests_per_minute !== null) {
+		reject(403, 'An API key with a rate limit can’t create API keys or change their limits.');
+	}
+}
 
 /** Returns a user's preferences. Until the user chooses models, those with a provider key are enabled. */
 function preferences({catalog}: Services, enabled: string | null): UserPreferences {

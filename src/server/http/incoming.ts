@@ -14,7 +14,7 @@ const unsupportedMethods: readonly string[] = ['CONNECT', 'TRACE'];
  * Converts a request of Node's server to a `Request`. Returns an error response if that's impossible: an unsupported
  * method, an invalid URL, or two Host headers (400, RFC 9112, section 3.2).
  */
-export function toRequest(incoming: IncomingMessage, signal: AbortSignal): Request | Response {
+export function toRequest(incoming: IncomingMessage, disconnected: AbortController): Request | Response {
 	const {method = 'GET', headers, rawHeaders, socket} = incoming;
 	if (unsupportedMethods.includes(method)) {
 		return errorResponse(baseUrl, 405, `${method} is not possible here.`, {
@@ -26,7 +26,7 @@ export function toRequest(incoming: IncomingMessage, signal: AbortSignal): Reque
 		return errorResponse(baseUrl, 400, 'A request must have exactly one Host header.');
 	}
 
-	const target = targetOf(incoming);
+	const target = pathAndHostOf(incoming);
 	if (!target) {
 		return errorResponse(baseUrl, 400, 'The request target must be a path or a URL.');
 	}
@@ -41,20 +41,26 @@ export function toRequest(incoming: IncomingMessage, signal: AbortSignal): Reque
 		method,
 		headers: pairs.map(([name, value]) => [name, [value].flat().join(', ')] as [string, string]),
 		// Only a body can end early, and a signal costs as much as the rest of a request.
-		...(hasBody && {body: Readable.toWeb(incoming) as ReadableStream<Uint8Array>, duplex: 'half', signal}),
+		...(hasBody && {
+			body: Readable.toWeb(incoming) as ReadableStream<Uint8Array>,
+			duplex: 'half',
+			signal: disconnected.signal,
+		}),
 	});
 }
 
 /** Returns the URL of a request on this server; that of the root for an invalid one. */
 export function urlOf(incoming: IncomingMessage): URL {
-	return new URL(`${baseUrl.origin}${targetOf(incoming)?.path ?? '/'}`);
+	return new URL(`${baseUrl.origin}${pathAndHostOf(incoming)?.path ?? '/'}`);
 }
 
 /**
  * Returns the path of a request. A target that is a whole URL also sets the host, whatever the Host header is (RFC
  * 9112, section 3.2.2).
  */
-function targetOf({url = '/'}: IncomingMessage): {readonly path: string; readonly host?: string} | undefined {
+export function pathAndHostOf({
+	url = '/',
+}: IncomingMessage): {readonly path: string; readonly host?: string} | undefined {
 	if (url.startsWith('/')) {
 		return {path: url};
 	}

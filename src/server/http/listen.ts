@@ -7,9 +7,13 @@ import {type Debug, debugUrl} from '../../core/debug.ts';
 import {AppError} from '../../core/error.ts';
 import {errorResponse} from '../kit/http-error.ts';
 import {JsonResponse} from '../kit/json-response.ts';
+import {identify, requestIdHeader} from '../kit/request-id.ts';
 import type {App} from '../kit/route.ts';
 import {isBuffered} from './head.ts';
 import {rejectMalformed, toRequest, urlOf} from './incoming.ts';
+import {type RawHandler, rawRoute} from './raw-handler.ts';
+import {factsOf, type RequestRecord, recordRequest, type ServedFacts} from './request-record.ts';
+import {acceptUpgrades} from './upgrades.ts';
 
 type Listening = {
 	/** Without a trailing slash. */
@@ -28,7 +32,10 @@ type Options = {
 	readonly port?: number;
 	/** The address to listen on; 127.0.0.1 by default, which other machines can't reach (SAFETY 25). */
 	readonly host?: string;
-	/** Limits for the headers of a request, for the whole request, and for a connection without traffic. */
+	/**
+	 * Limits for the headers of a request, for a whole request that the app answers, and for a connection without traffic. What a
+	 * raw handler answers may take as long as it goes on.
+	 */
 	readonly timeouts?: {readonly headersMs: number; readonly requestMs: number; readonly idleMs: number};
 	/** How long a connection stays open between two requests; 75 seconds by default. */
 	readonly keepAliveMs?: number | undefined;
@@ -36,9 +43,19 @@ type Options = {
 	readonly closeTimeoutMs?: number | undefined;
 	/** Gets an entry for each request. */
 	readonly debug?: Debug | undefined;
+	/** Gets each request once its connection is done with it. */
+	readonly onDone?: ((record: RequestRecord) => void) | undefined;
+	/** Answers the requests that it matches instead of the app. */
+	readonly raw?: RawHandler | undefined;
 };
 
 const defaultCloseTimeoutMs = 5000;
+
+/**
+ * How many connections may wait until they are accepted. The system drops more, and clients retry them only after 1, 3 and 7 s.
+ * Node's own limit is 511.
+ */
+const maxWaiting = 4096;
 
 /** How long the end of a connection may take, and how long the rest of a rejected body is read. */
 const endTimeoutMs = 1000;
@@ -64,25 +81,40 @@ const reasons: ReadonlyMap<string, string> = new Map([
  * machine.
  */
 export async function listen(app: App, options: Options = {}): Promise<Listening> {
-	const {port = 0, host = '127.0.0.1', timeouts = defaultTimeouts, closeTimeoutMs, debug} = options;
-	const {keepAliveMs = defaultKeepAliveMs} = options;
+	const {port = 0, host = '127.0.0.1', timeouts = defaultTimeouts, closeTimeoutMs, debug, raw} = options;
+	const {keepAliveMs = defaultKeepAliveMs, onDone} = options;
 	const requests = createInProgress();
 	const handle = (incoming: IncomingMessage, outgoing: ServerResponse) => {
 		if (debug) {
 			logServed(incoming, outgoing, debug);
 		}
 
+		const id = identify(incoming);
+		const isRaw = server.listening && raw?.matches(incoming) === true;
+		if (!isRaw) {
+			outgoing.setHeader(requestIdHeader, id);
+			limitBody(server, incoming, timeouts.requestMs);
+		}
+
+		let facts: ServedFacts = isRaw ? {route: rawRoute} : {};
+		const complete = onDone && recordRequest(incoming, outgoing, id);
 		// If this fails, the connection is broken, and the client notices.
-		const work = answer(server.listening ? app : rejectClosing, incoming, outgoing);
+		const work = isRaw
+			? raw.respond(incoming, outgoing)
+			: answer(server.listening ? app : rejectClosing, incoming, outgoing, response => {
+					facts = factsOf(response);
+				});
 		requests.add(
 			outgoing,
 			work.catch(() => outgoing.destroy()),
+			() => complete && onDone?.(complete(facts)),
 		);
 	};
 	// The app rejects requests without a Host. Unknown expectations are ignored.
 	const server = createServer(
 		{
-			requestTimeout: timeouts.requestMs,
+			// Node's own limit would hold for raw handlers, too.
+			requestTimeout: 0,
 			headersTimeout: timeouts.headersMs,
 			// By default Node checks every 30 s, which would extend the timeout for slow clients.
 			connectionsCheckingInterval: timeouts.headersMs / 10,
@@ -93,9 +125,13 @@ export async function listen(app: App, options: Options = {}): Promise<Listening
 		handle,
 	).on('checkExpectation', handle);
 	rejectMalformed(server);
+	if (raw) {
+		acceptUpgrades(server, raw);
+	}
+
 	// Without this, a client that reads nothing would keep its response and the file behind it open forever.
 	server.setTimeout(timeouts.idleMs, socket => socket.destroy());
-	server.listen(port, host);
+	server.listen({port, host, backlog: maxWaiting});
 	await once(server, 'listening').catch((error: NodeJS.ErrnoException) => {
 		const reason = reasons.get(error.code ?? '') ?? error.code ?? error.message;
 		throw new AppError('failed', `Can't listen on ${host}:${port}: ${reason}.`, {
@@ -109,8 +145,24 @@ export async function listen(app: App, options: Options = {}): Promise<Listening
 	return {
 		url: `http://${isIPv6(host) ? `[${host}]` : host}:${bound}`,
 		inProgress: requests.count,
-		close: () => close(server, requests, closeTimeoutMs),
+		async close() {
+			const closed = close(server, requests, closeTimeoutMs);
+			raw?.close();
+			await closed;
+		},
 	};
+}
+
+/** Rejects a request, as Node does with its own limit, whose body isn't there after a time. */
+function limitBody(server: Server, incoming: IncomingMessage, requestMs: number): void {
+	const {headers, socket} = incoming;
+	if (headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0) {
+		return;
+	}
+
+	const timeout = Object.assign(new Error('The request timed out.'), {code: 'ERR_HTTP_REQUEST_TIMEOUT'});
+	const timer = setTimeout(() => incoming.complete || server.emit('clientError', timeout, socket), requestMs);
+	incoming.once('close', () => clearTimeout(timer));
 }
 
 /** Closes a server as `Listening` describes it. */
@@ -148,12 +200,18 @@ function endEarly(outgoing: ServerResponse): void {
 /** Browsers must neither guess the type of a response nor cache it. */
 const defaultHeaders = {'x-content-type-options': 'nosniff', 'cache-control': 'no-store'};
 
-async function answer(app: App, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+async function answer(
+	app: App,
+	incoming: IncomingMessage,
+	outgoing: ServerResponse,
+	onResponse: (response: Response) => void,
+): Promise<void> {
 	const disconnected = new AbortController();
 	// Abort only if the response is unfinished: creating an abort error with its stack is slow.
 	outgoing.once('close', () => outgoing.writableFinished || disconnected.abort());
-	const request = toRequest(incoming, disconnected.signal);
+	const request = toRequest(incoming, disconnected);
 	const response = request instanceof Response ? request : await app(request);
+	onResponse(response);
 	// Set-Cookie is the only header that may not be joined into one line (RFC 9110, section 5.3).
 	const cookies = response.headers.getSetCookie();
 	const headers = {...defaultHeaders, ...Object.fromEntries(response.headers)};
@@ -232,8 +290,8 @@ async function send({body}: Response, outgoing: ServerResponse, disconnected: Ab
 type InProgress = {
 	/** Their number. */
 	readonly count: () => number;
-	/** Adds a request until its answer is sent or its connection has ended, and `work` is done, which must not reject. */
-	readonly add: (outgoing: ServerResponse, work: Promise<unknown>) => void;
+	/** Adds a request until its answer is sent or its connection has ended, and `work` is done, which must not reject. Then calls `onDone`. */
+	readonly add: (outgoing: ServerResponse, work: Promise<unknown>, onDone: () => void) => void;
 	/** Waits until none is left, for a limited time. */
 	readonly settle: (timeoutMs: number) => Promise<void>;
 	/** Calls a function with the response of each. */
@@ -245,11 +303,14 @@ function createInProgress(): InProgress {
 	const requests = new Map<ServerResponse, Promise<unknown>>();
 	return {
 		count: () => requests.size,
-		add(outgoing, work) {
+		add(outgoing, work, onDone) {
 			const closed = new Promise<void>(resolve => outgoing.once('close', resolve));
 			requests.set(
 				outgoing,
-				Promise.all([work, closed]).then(() => requests.delete(outgoing)),
+				Promise.all([work, closed]).then(() => {
+					requests.delete(outgoing);
+					onDone();
+				}),
 			);
 		},
 		async settle(timeoutMs) {

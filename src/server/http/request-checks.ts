@@ -4,10 +4,16 @@ import {mediaTypeOf} from '../kit/body.ts';
 import {errorResponse} from '../kit/http-error.ts';
 import type {RouteTable, ServerRoute} from '../kit/route.ts';
 import {basePathOf, isAuthorityOf, parseAuthority, parseOrigin} from '../kit/server-url.ts';
+import {servicesPath} from '../sandboxes/service-urls.ts';
 import {compareVersions} from '../tasks/task-reference.ts';
 
 /** The names of this machine. A page that rebinds its own name to 127.0.0.1 uses another (DNS rebinding). */
-export const loopbackNames: readonly string[] = ['127.0.0.1', 'localhost', '[::1]'];
+const loopbackNames: readonly string[] = ['127.0.0.1', 'localhost', '[::1]'];
+
+/** Returns the names of a server that listens on `names`, without a port, and on those of this machine, in canonical form. */
+export function canonicalNames(names: readonly string[]): readonly string[] {
+	return [...loopbackNames, ...names].flatMap(name => parseAuthority(name)?.name ?? []);
+}
 
 /** Where clients reach a server. */
 type Reachable = {
@@ -110,7 +116,9 @@ export function routedUrl(url: URL, publicUrl: string, routes: RouteTable): URL 
 /** Throws AppError("usage") if the server couldn't tell whether a proxy kept the path of its public URL. */
 export function checkBasePath(publicUrl: string, routes: readonly ServerRoute[]): void {
 	const base = basePathOf(publicUrl);
-	const clash = base && routes.find(({path}) => routes.some(other => matchPath(other.path, `${base}${path}`)));
+	const clash =
+		`${base}/`.startsWith(`${servicesPath}/`) ||
+		(base && routes.find(({path}) => routes.some(other => matchPath(other.path, `${base}${path}`))));
 	if (clash) {
 		throw new AppError('usage', `The server has pages of its own at ${base}.`, {
 			hint: 'Choose another path for --public-url, such as /agents.',

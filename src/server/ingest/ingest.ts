@@ -4,6 +4,7 @@ import {derivedId} from '../../core/derived-id.ts';
 import {groupBy} from '../../core/group-by.ts';
 import {maxOidLength} from '../artifacts/object-name.ts';
 import type {Database, DatabaseTransaction, Tables} from '../database/tables.ts';
+import {organizationTransaction} from '../kit/organization-turns.ts';
 import {deriveAirt} from './airt.ts';
 import {chunks, IdTaken, ownIds} from './ids.ts';
 import {type ItemRecord, itemNamesOf, recordsOf} from './item-records.ts';
@@ -26,7 +27,7 @@ type Sender = {
 
 /**
  * Stores spans and everything derived from them in one transaction. Sending a span again changes nothing, and spans may
- * arrive in any order and in several requests. Returns a message for each rejected span. Rejects the request (409) if
+ * arrive in any order and in several requests. Returns a message for each rejected span. Rejects the request (429) if
  * the organization's storage is full.
  */
 export async function ingest(
@@ -63,7 +64,8 @@ function attempt(
 	{organizationId, userId, now, storageLimit}: Sender,
 	spans: readonly ReceivedSpan[],
 ): Promise<readonly string[]> {
-	return database.transaction().execute(async transaction => {
+	// Spans wait for each other alone, not for decisions about sandboxes.
+	return organizationTransaction(database, `spans ${organizationId}`, async transaction => {
 		const {targets, rejected} = await groupByTarget(transaction, organizationId, spans);
 		await lockWorkspaces(
 			transaction,

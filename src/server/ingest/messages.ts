@@ -1,9 +1,9 @@
 import type {Insertable} from 'kysely';
 import {derivedId} from '../../core/derived-id.ts';
 import {isJsonObject, type Json, type JsonObject} from '../../core/json.ts';
+import {insertRows} from '../database/insert-rows.ts';
 import type {DatabaseTransaction, Tables} from '../database/tables.ts';
 import {bucketsOf, isGeneration, modelOf} from './generation.ts';
-import {chunks} from './ids.ts';
 import {amountAt, jsonAt, maxNameLength, nameAt, textAt, valueAt} from './read-attributes.ts';
 import type {Touched} from './store-spans.ts';
 
@@ -144,6 +144,24 @@ function textOf(content: Json | undefined): string {
 const isLater = (message: Message, other: Message) =>
 	message.at_us === other.at_us ? message.span_id > other.span_id : message.at_us > other.at_us;
 
+const replaced = [
+	'span_id',
+	'role',
+	'model',
+	'input_tokens',
+	'cache_read_input_tokens',
+	'cache_creation_input_tokens',
+	'output_tokens',
+	'tool_call_count',
+	'cost_usd',
+	'is_generation',
+	'at_us',
+] as const satisfies readonly (keyof Message)[];
+
+const replaceEarlier = `on conflict (session_id, message_id) do update
+	set ${replaced.map(name => `${name} = excluded.${name}`).join(', ')}
+	where (session_messages.at_us, session_messages.span_id) < (excluded.at_us, excluded.span_id)`;
+
 /** Stores messages. A later version of a message replaces the earlier one as a whole. */
 export async function storeMessages(transaction: DatabaseTransaction, messages: readonly Message[]): Promise<void> {
 	const latest = new Map<string, Message>();
@@ -155,45 +173,12 @@ export async function storeMessages(transaction: DatabaseTransaction, messages: 
 		}
 	}
 
-	for (const some of chunks([...latest.values()], 200)) {
-		await transaction
-			.insertInto('session_messages')
-			.values(some)
-			.onConflict(conflict =>
-				conflict
-					.columns(['session_id', 'message_id'])
-					.doUpdateSet(({ref}) => ({
-						span_id: ref('excluded.span_id'),
-						role: ref('excluded.role'),
-						model: ref('excluded.model'),
-						input_tokens: ref('excluded.input_tokens'),
-						cache_read_input_tokens: ref('excluded.cache_read_input_tokens'),
-						cache_creation_input_tokens: ref('excluded.cache_creation_input_tokens'),
-						output_tokens: ref('excluded.output_tokens'),
-						tool_call_count: ref('excluded.tool_call_count'),
-						cost_usd: ref('excluded.cost_usd'),
-						is_generation: ref('excluded.is_generation'),
-						at_us: ref('excluded.at_us'),
-					}))
-					.where(({or, and, eb, ref}) =>
-						or([
-							eb('session_messages.at_us', '<', ref('excluded.at_us')),
-							and([
-								eb('session_messages.at_us', '=', ref('excluded.at_us')),
-								eb('session_messages.span_id', '<', ref('excluded.span_id')),
-							]),
-						]),
-					),
-			)
-			.execute();
-	}
-
+	await insertRows(transaction, 'session_messages', [...latest.values()], replaceEarlier);
 	const compactions = [...latest.values()].filter(({role}) => role === 'compaction');
-	for (const some of chunks(compactions, 200)) {
-		await transaction
-			.insertInto('session_compactions')
-			.values(some.map(({session_id, span_id, at_us}) => ({session_id, span_id, at_us})))
-			.onConflict(conflict => conflict.doNothing())
-			.execute();
-	}
+	await insertRows(
+		transaction,
+		'session_compactions',
+		compactions.map(({session_id, span_id, at_us}) => ({session_id, span_id, at_us})),
+		'on conflict do nothing',
+	);
 }

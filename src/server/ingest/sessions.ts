@@ -3,6 +3,7 @@ import * as z from 'zod/mini';
 import {sessionSchema} from '../../contract/resources/session.ts';
 import {groupBy} from '../../core/group-by.ts';
 import {isUuid} from '../../core/uuid.ts';
+import {insertRows} from '../database/insert-rows.ts';
 import type {DatabaseTransaction, Tables} from '../database/tables.ts';
 import {isGeneration, modelOf} from './generation.ts';
 import {chunks} from './ids.ts';
@@ -43,25 +44,46 @@ export async function deriveSessions(
 
 	const messages: SpanMessages['messages'][number][] = [];
 	const fresh: Row[] = [];
+	const changed: Row[] = [];
 	for (const [id, spans] of bySession) {
 		const read = spans.map(each => ({each, ...readMessages(each)}));
 		messages.push(...read.flatMap(each => each.messages));
 		const row = known.get(id);
 		const next = applySpans(row ?? newSession(id, origin, spans), read, origin.userId);
-		if (row) {
-			const {id: _, ...changes} = next;
-			await transaction.updateTable('sessions').set(changes).where('id', '=', id).execute();
-		} else {
-			fresh.push(next);
-		}
+		(row ? changed : fresh).push(next);
 	}
 
-	for (const some of chunks(fresh, 200)) {
-		await transaction.insertInto('sessions').values(some).execute();
-	}
+	await insertRows(transaction, 'sessions', fresh, '');
+	await insertRows(transaction, 'sessions', changed, replaceSession);
 
 	await storeMessages(transaction, messages);
 }
+
+/** What spans say about the session itself. For each field, the span that ended last counts. */
+const factNames = [
+	'agent',
+	'model',
+	'title',
+	'preview_text',
+	'origin',
+	'visibility',
+	'labels',
+	'runtime_id',
+	'archived_at',
+	'frozen_by',
+] as const;
+
+/** The columns that spans change. */
+const changing = [
+	...factNames,
+	'frozen_at',
+	'last_message_at',
+	'said_at',
+	'created_at',
+	'updated_at',
+] as const satisfies readonly (keyof Row)[];
+
+const replaceSession = `on conflict (id) do update set ${changing.map(name => `${name} = excluded.${name}`).join(', ')}`;
 
 function newSession(id: string, origin: SpanSender, spans: readonly Touched[]): Row {
 	const [first] = spans;
@@ -137,20 +159,6 @@ function applySpans(row: Row, read: readonly (SpanMessages & {readonly each: Tou
 
 const later = (time: string | null, other: string) => (time !== null && time > other ? time : other);
 const earlier = (time: string, other: string) => (time < other ? time : other);
-
-/** What spans say about the session itself. For each field, the span that ended last counts. */
-const factNames = [
-	'agent',
-	'model',
-	'title',
-	'preview_text',
-	'origin',
-	'visibility',
-	'labels',
-	'runtime_id',
-	'archived_at',
-	'frozen_by',
-] as const;
 
 type FactName = (typeof factNames)[number];
 type Facts = Readonly<Partial<Record<FactName, string>>>;

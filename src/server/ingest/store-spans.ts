@@ -1,8 +1,9 @@
 import type {Insertable} from 'kysely';
 import {groupBy} from '../../core/group-by.ts';
+import {insertRows} from '../database/insert-rows.ts';
 import type {DatabaseTransaction, Tables} from '../database/tables.ts';
 import {reject} from '../kit/http-error.ts';
-import {claimBytes} from '../quota/stored-bytes.ts';
+import {claimBytes, rejectSpans} from '../quota/stored-bytes.ts';
 import {inherit, keyOf, type Linked, linkKey, membershipFields, type SpanMembership} from './context.ts';
 import {chunks} from './ids.ts';
 import {limits} from './otlp/budget.ts';
@@ -60,8 +61,8 @@ export async function storeSpans(
 		reject(400, `A request may hold ${limits.stored} bytes, with its resource for each span. Send smaller batches.`);
 	}
 
-	await claimBytes(transaction, {organizationId, bytes, limit: storageLimit});
-	await insertSpans(transaction, rows);
+	await claimBytes(transaction, {organizationId, bytes, limit: storageLimit, refuse: rejectSpans});
+	await insertRows(transaction, 'spans', rows, 'on conflict do nothing');
 	// Spans that were stored before inherit nothing from a rejected parent.
 	const kept = links.filter(link => !rejected.has(linkKey(link.trace_id, link.span_id)));
 	const inherited = rejected.size > 0 ? inherit([...workspaceSpans, ...kept]) : memberships;
@@ -112,16 +113,6 @@ function splitByOwner(
 	}
 
 	return {accepted, rejected};
-}
-
-async function insertSpans(transaction: DatabaseTransaction, rows: readonly SpanRow[]): Promise<void> {
-	for (const some of chunks(rows, 200)) {
-		await transaction
-			.insertInto('spans')
-			.values(some)
-			.onConflict(conflict => conflict.doNothing())
-			.execute();
-	}
 }
 
 /** Returns the stored spans whose memberships changed because of new spans. */

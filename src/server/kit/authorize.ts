@@ -10,9 +10,9 @@ export type Principal = {
 
 /**
  * The minimum role for each operation, in the organization of its path; `self` for operations that only affect the
- * caller. An operation without a row doesn't compile, and what isn't allowed here is forbidden (SAFETY 26).
+ * caller, and `administrator` for those that concern the whole server. An operation without a row doesn't compile, and what isn't allowed here is forbidden (SAFETY 26).
  */
-const requiredRole: {readonly [Id in OperationId]: MemberRole | 'self'} = {
+const requiredRole: {readonly [Id in OperationId]: MemberRole | 'self' | 'administrator'} = {
 	createSubmissionStage: 'member',
 	createEnvironment: 'member',
 	getEnvironmentLogs: 'member',
@@ -49,10 +49,47 @@ const requiredRole: {readonly [Id in OperationId]: MemberRole | 'self'} = {
 	stopRuntime: 'member',
 	listSessions: 'member',
 	listRuns: 'member',
+	updateApiKey: 'self',
+	createWorkspace: 'admin',
+	getWorkspace: 'member',
+	updateWorkspace: 'admin',
+	createProject: 'admin',
+	getProject: 'member',
+	updateProject: 'admin',
+	listMembers: 'member',
+	addMember: 'admin',
+	updateMember: 'admin',
+	removeMember: 'admin',
+	listInvitations: 'admin',
+	createInvitation: 'admin',
+	revokeInvitation: 'admin',
+	listAuditLog: 'admin',
+	listServerAuditLog: 'administrator',
+	listUsers: 'administrator',
+	suspendUser: 'administrator',
+	reinstateUser: 'administrator',
+	listServerOrganizations: 'administrator',
+	suspendOrganization: 'administrator',
+	reinstateOrganization: 'administrator',
+	exportSpans: 'member',
+	deleteSession: 'member',
+	deleteEnvironment: 'member',
+	deleteProject: 'admin',
+	deleteOrganization: 'owner',
+	deleteServerOrganization: 'administrator',
 };
+
+/** Returns whether an operation is for administrators of the server, whatever their role in organizations. */
+export function isForAdministrators(action: OperationId): boolean {
+	return requiredRole[action] === 'administrator';
+}
 
 /** Returns whether a member with this role (or a non-member, if undefined) may perform the action. */
 export function authorize(action: OperationId, role: MemberRole | undefined): boolean {
 	const required = requiredRole[action];
+	if (required === 'administrator') {
+		return false;
+	}
+
 	return required === 'self' || (role !== undefined && roles.indexOf(role) >= roles.indexOf(required));
 }

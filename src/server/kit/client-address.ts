@@ -21,13 +21,30 @@ export function describeClientAddress(
 	return URL.canParse(url) && isLoopback(new URL(url)) ? `this machine (${address})` : address;
 }
 
+type Addresses = {readonly address: string | undefined; readonly forwardedFor?: string | undefined};
+
+/**
+ * Returns where a client is: the address at the other end of the connection. Behind a TLS proxy it is the last address in
+ * `X-Forwarded-For`; clients can forge the earlier ones.
+ */
+export function clientAddress({address, forwardedFor}: Addresses, publicUrl: string): string {
+	const forwarded = publicUrl.startsWith('https:') ? forwardedFor?.split(',').at(-1)?.trim() : '';
+	return (forwarded || address || 'unknown').replace(/^::ffff:(?=\d+\.)/i, '');
+}
+
+/** Returns the same for a request that a listener passed on. */
+export function clientAddressOf({headers}: Request, {publicUrl}: {readonly publicUrl: () => string}): string {
+	const address = headers.get(clientAddressHeader) ?? undefined;
+	const forwardedFor = headers.get('x-forwarded-for') ?? undefined;
+	return clientAddress({address, forwardedFor}, publicUrl());
+}
+
 /**
  * Returns the network by which attempts are counted: the client address, or the /64 for IPv6, because one computer can
- * use a whole /64. Behind a TLS proxy it is the last address in `X-Forwarded-For`; clients can forge the earlier ones.
+ * use a whole /64.
  */
-export function networkOf({headers}: Request, {publicUrl}: {readonly publicUrl: () => string}): string {
-	const forwarded = publicUrl().startsWith('https:') ? headers.get('x-forwarded-for')?.split(',').at(-1)?.trim() : '';
-	const address = (forwarded || headers.get(clientAddressHeader) || 'unknown').replace(/^::ffff:(?=\d+\.)/i, '');
+export function networkOf(request: Request, services: {readonly publicUrl: () => string}): string {
+	const address = clientAddressOf(request, services);
 	return isIPv6(address) ? networkOfIPv6(address) : address;
 }
 

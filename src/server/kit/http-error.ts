@@ -28,6 +28,8 @@ type Options = {
 	readonly type?: Problem['type'];
 	readonly errors?: readonly ValidationErrorItem[];
 	readonly headers?: Readonly<Record<string, string>>;
+	/** The machine whose server can answer the request. */
+	readonly machine?: string;
 };
 
 /** An error response that a handler throws through `reject`. Anything else that is thrown is a bug. */

@@ -1,3 +1,5 @@
+import {messageOf} from '../../core/error.ts';
+
 /** From least to most severe. */
 const logLevels = ['info', 'warn', 'error'] as const;
 
@@ -17,6 +19,26 @@ export function stackOf(error: unknown): string | undefined {
 	return error instanceof Error ? error.stack : String(error);
 }
 
+/**
+ * Returns a function that does repeated work and logs its faults: one that stays is logged once, until the work succeeds or
+ * fails for another reason.
+ */
+export function loggingFaults(log: Log, message: string): (work: () => Promise<void>) => Promise<void> {
+	let last: string | undefined;
+	return async work => {
+		try {
+			await work();
+			last = undefined;
+		} catch (error) {
+			const reason = messageOf(error);
+			if (reason !== last) {
+				last = reason;
+				log({level: 'warn', message, error: reason});
+			}
+		}
+	};
+}
+
 type Options = {
 	/** Entries below this level are dropped. */
 	readonly minLevel?: LogLevel;
@@ -26,9 +48,9 @@ type Options = {
 /** Returns a log that writes each entry as one JSON line with its time. */
 export function jsonLog(write: (line: string) => void, {minLevel = 'info', now = () => new Date()}: Options = {}): Log {
 	const order = logLevels.indexOf(minLevel);
-	return entry => {
-		if (logLevels.indexOf(entry.level) >= order) {
-			write(`${JSON.stringify({time: now().toISOString(), ...entry})}\n`);
+	return ({level, message, ...fields}) => {
+		if (logLevels.indexOf(level) >= order) {
+			write(`${JSON.stringify({ts: now().toISOString(), level, msg: message, ...fields})}\n`);
 		}
 	};
 }

@@ -16,6 +16,8 @@ export type PublicRequest = BaseRequest;
 /** A request to a route that needs a credential. */
 export type RouteRequest = BaseRequest & {
 	readonly principal: Principal;
+	/** Whether the caller administers the whole server. */
+	readonly isAdministrator: boolean;
 	/** What the path names, found together with the caller; undefined if it names nothing that they have access to. */
 	readonly scope: RequestScope | undefined;
 };

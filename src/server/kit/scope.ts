@@ -3,6 +3,7 @@ import type {PathParameter} from '../../contract/path.ts';
 import type {QueryInput} from '../database/prepared.ts';
 import type {MemberRole} from '../database/role.ts';
 import type {Queries} from '../database/tables.ts';
+import {reject} from './http-error.ts';
 
 /** An organization, a workspace or a project. */
 export type NamedPlace = {readonly id: string; readonly slug: string; readonly name: string};
@@ -35,7 +36,14 @@ export type PlaceNames = {
 };
 
 /** The caller of a request, as the query for its credential selects it. */
-type CallerRow = {readonly user_id: string; readonly api_key_id: string | null; readonly last_used_at: string | null};
+type CallerRow = {
+	readonly user_id: string;
+	readonly is_administrator: 0 | 1;
+	readonly api_key_id: string | null;
+	/** The limit of that API key; null for none. */
+	readonly requests_per_minute: number | null;
+	readonly last_used_at: string | null;
+};
 
 /** Returns the names in a request. The last value of a repeated query parameter counts. */
 export function placeNames({org, workspace, project}: Readonly<Record<string, string>>, url: URL): PlaceNames {
@@ -82,6 +90,7 @@ export function withScope(
 			'organizations.id as org_id',
 			'organizations.slug as org_slug',
 			'organizations.name as org_name',
+			'organizations.suspended_at as org_suspended_at',
 			'workspaces.id as workspace_id',
 			'workspaces.slug as workspace_slug',
 			'workspaces.name as workspace_name',
@@ -93,16 +102,21 @@ export function withScope(
 
 type ScopeRow = {
 	readonly [column in `${'org' | 'workspace' | 'project'}_${'id' | 'slug' | 'name'}`]: string | null;
-} & {readonly role: MemberRole | null};
+} & {readonly role: MemberRole | null; readonly org_suspended_at: string | null};
 
 /**
  * Returns the scope that a path names. Returns undefined if it names none, if any part doesn't exist, or if the caller
- * is not a member, so that the last two can't be told apart (SAFETY 26).
+ * is not a member, so that the last two can't be told apart (SAFETY 26). Rejects (403) members of an organization that is
+ * suspended.
  */
 export function toScope(row: ScopeRow, {workspace, project, filterProject}: PlaceNames): RequestScope | undefined {
 	const organization = placeOf(row.org_id, row.org_slug, row.org_name);
 	if (!organization || !row.role) {
 		return undefined;
+	}
+
+	if (row.org_suspended_at !== null) {
+		reject(403, `“${organization.slug}” is suspended. Ask an administrator of this server.`);
 	}
 
 	const scope = {organization, role: row.role};

@@ -1,4 +1,5 @@
 import type {Database} from '../database/tables.ts';
+import type {Counters} from './counters.ts';
 import type {Log} from './log.ts';
 
 /** The database, and the time that rows are compared with. */
@@ -13,7 +14,14 @@ export type CoreServices = DataAccess & {
 	readonly publicUrl: () => string;
 	/** Whether `publicUrl` is that of a proxy in front of it. */
 	readonly isProxied?: boolean;
+	/**
+	 * How clients of other machines reach the services of sandboxes: below `publicUrl`, or each at a host of its own below
+	 * `domain` (`host[:port]`). Undefined if clients are on this machine, where each service has a port.
+	 */
+	readonly publicServices?: {readonly domain: string | undefined} | undefined;
 	readonly log: Log;
+	/** What was stored, for metrics; undefined without them. */
+	readonly counters?: Counters | undefined;
 	/** Maximum bytes of spans and artifacts for each organization. */
 	readonly storageLimit: number;
 };

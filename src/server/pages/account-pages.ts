@@ -1,9 +1,11 @@
 import {html} from 'hono/html';
 import type {AccountServices} from '../accounts/account-services.ts';
 import {revokeFamily} from '../accounts/oauth/tokens.ts';
+import {isConnected} from '../accounts/oidc/oidc-logins.ts';
 import type {ServerRoute} from '../kit/route.ts';
 import type {DataAccess} from '../kit/services.ts';
 import {type Markup, timeOf} from './markup.ts';
+import {oidcLink} from './oidc-pages.ts';
 import {redirect, respond} from './page.ts';
 import {type UserVisit, userPages} from './page-route.ts';
 
@@ -15,8 +17,10 @@ export function accountPages(services: AccountServices): readonly ServerRoute[] 
 	];
 }
 
-function overview({session: {account}, header}: UserVisit): Promise<Response> {
-	return respond(
+async function overview({services, session: {account}, header}: UserVisit): Promise<Response> {
+	const {oidc} = services;
+	const connectable = oidc !== undefined && !(await isConnected(services, oidc, account.id));
+	return await respond(
 		{
 			title: 'Your account',
 			body: html`<ul>
@@ -28,7 +32,8 @@ function overview({session: {account}, header}: UserVisit): Promise<Response> {
 					: html`<a href="/password">Choose a password</a>`
 			}</li>
 <li><a href="/account/second-factor">Second factor</a>: ${account.totp_secret ? 'on' : 'off'}</li>
-</ul>`,
+</ul>
+${connectable ? oidcLink(services, '/account', 'Connect') : ''}`,
 		},
 		header,
 	);

@@ -18,6 +18,12 @@ export function readCookie(request: Request, server: string): string | undefined
 	return pairs.find(([key]) => key === name)?.[1];
 }
 
+/** Lets a response set a cookie, and returns it. */
+export function withSetCookie(response: Response, cookie: string): Response {
+	response.headers.set('set-cookie', cookie);
+	return response;
+}
+
 /** Returns a `Set-Cookie` that scripts can't read and forms of other sites don't send. Without `maxAgeSeconds` it ends with the browser. */
 export function writeCookie(server: string, value: string, maxAgeSeconds?: number): string {
 	const parts = [`${nameOf(server)}=${value}`, `Path=${basePathOf(server) || '/'}`, 'HttpOnly', 'SameSite=Lax'];

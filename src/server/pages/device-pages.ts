@@ -5,7 +5,7 @@ import {parseUserCode} from '../accounts/user-code.ts';
 import type {ServerRoute} from '../kit/route.ts';
 import type {DataAccess} from '../kit/services.ts';
 import {field, timeOf} from './markup.ts';
-import {type Failure, respond, tooManyAttempts} from './page.ts';
+import {type Failure, redirect, respond, tooManyAttempts} from './page.ts';
 import {type UserVisit, userPages} from './page-route.ts';
 
 /** The pages on which a user authorizes a device: code, request, decision (RFC 8628, section 3.3). */
@@ -16,36 +16,72 @@ export function devicePages(services: AccountServices): readonly ServerRoute[] {
 			// A code in the URL only fills in the field: the user must still compare it (RFC 8628, section 5.4).
 			show: visit => codePage(visit, {typed: parseUserCode(visit.url.searchParams.get('user_code') ?? '') ?? ''}),
 			async submit(visit, form) {
-				const login = await lookUp(visit, form);
+				const login = await lookUp(visit, form, 'approved');
 				return login instanceof Response ? login : await approvalPage(visit, login);
 			},
 		},
 		{
 			path: '/device/decision',
 			async submit(visit, form) {
-				const login = await lookUp(visit, form);
+				const decision = form.get('decision') === 'approve' ? 'approved' : 'denied';
+				const login = await lookUp(visit, form, decision);
 				if (login instanceof Response) {
 					return login;
 				}
 
-				const decision = form.get('decision') === 'approve' ? 'approved' : 'denied';
 				const {account, apiKeyId} = visit.session;
 				const isDone = await decideLogin(services, login, {decision, userId: account.id, apiKeyId});
-				return isDone ? await donePage(visit, decision) : await unknownCode(visit, login.userCode);
+				// A page of its own: a reload of it sends nothing again.
+				return isDone ? redirect(donePath(decision)) : await unknownCode(visit, login.userCode);
 			},
 		},
+		...(['approved', 'denied'] as const).map(decision => ({
+			path: donePath(decision),
+			show: (visit: UserVisit) => donePage(visit, decision),
+		})),
 	]);
 }
 
-/** Returns the login that a form's code belongs to, or the page that shows the error. */
-async function lookUp(visit: UserVisit, form: URLSearchParams): Promise<WaitingLogin | Response> {
+const donePath = (decision: Decision['decision']) => `/device/${decision}`;
+
+/**
+ * Returns the login that a form's code belongs to, or the page that shows the error. A form that the browser sends again, after
+ * the user decided like that, leads to the page that says so.
+ */
+async function lookUp(
+	visit: UserVisit,
+	form: URLSearchParams,
+	decision: Decision['decision'],
+): Promise<WaitingLogin | Response> {
 	const typed = form.get('user_code') ?? '';
 	const seconds = await countAttempt(visit.services, 'user-code', visit.session.account.id);
 	if (seconds !== undefined) {
 		return await codePage(visit, {typed, ...tooManyAttempts(seconds)});
 	}
 
-	return (await findLogin(visit.services, typed)) ?? (await unknownCode(visit, typed));
+	const login = await findLogin(visit.services, typed);
+	if (login) {
+		return login;
+	}
+
+	return (await hasDecided(visit, typed, decision)) ? redirect(donePath(decision)) : await unknownCode(visit, typed);
+}
+
+/** Returns whether the user has decided like that about the login of a code. */
+async function hasDecided(
+	{services: {database}, session}: UserVisit,
+	typed: string,
+	decision: Decision['decision'],
+): Promise<boolean> {
+	const statuses = decision === 'approved' ? (['approved', 'consumed'] as const) : (['denied'] as const);
+	const decided = await database
+		.selectFrom('device_authorizations')
+		.select('id')
+		.where('user_code', '=', parseUserCode(typed) ?? '')
+		.where('user_id', '=', session.account.id)
+		.where('status', 'in', statuses)
+		.executeTakeFirst();
+	return decided !== undefined;
 }
 
 function unknownCode(visit: UserVisit, typed: string): Promise<Response> {

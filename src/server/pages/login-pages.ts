@@ -1,15 +1,17 @@
 import {html} from 'hono/html';
 import type {AccountServices} from '../accounts/account-services.ts';
 import {type LoginResult, logInWithKey, logInWithPassword} from '../accounts/browser-login.ts';
-import {closeSession, openSession} from '../accounts/browser-session.ts';
+import {closeSession} from '../accounts/browser-session.ts';
 import {checkSecondFactor} from '../accounts/second-factor.ts';
 import {networkOf} from '../kit/client-address.ts';
 import type {ServerRoute} from '../kit/route.ts';
-import {writeCookie} from './cookie.ts';
+import {withSetCookie, writeCookie} from './cookie.ts';
 import {field} from './markup.ts';
 import {readNext, withNext} from './next.ts';
+import {oidcLink} from './oidc-pages.ts';
 import {type Failure, redirect, respond, tooManyAttempts} from './page.ts';
 import {publicPages, type Visit} from './page-route.ts';
+import {startSession} from './start-session.ts';
 
 /** The pages on which a user logs in, by password or API key, then by the second factor if there is one. */
 export function loginPages(services: AccountServices): readonly ServerRoute[] {
@@ -52,7 +54,7 @@ export function loginPages(services: AccountServices): readonly ServerRoute[] {
 					await closeSession(services, visitor.session.id);
 				}
 
-				return withSetCookie(redirect('/sign-in'), writeCookie(visitor.server, '', 0));
+				return withSetCookie(redirect(services.oidc ? '/signed-out' : '/sign-in'), writeCookie(visitor.server, '', 0));
 			},
 		},
 	]);
@@ -63,7 +65,8 @@ function passwordPage(visit: Visit, {email = '', ...failure}: Failure & {readonl
 	return respond({
 		title: 'Log in',
 		...failure,
-		body: html`<form method="post" action="${withNext('/sign-in', nextOf(visit))}">${visit.token}
+		body: html`${oidcLink(visit.services, nextOf(visit))}
+<form method="post" action="${withNext('/sign-in', nextOf(visit))}">${visit.token}
 ${field({name: 'email', label: 'E-mail address', type: 'email', autocomplete: 'username', value: email, autofocus: true, invalid})}
 ${field({name: 'password', label: 'Password', type: 'password', autocomplete: 'current-password', invalid})}
 <button class="primary">Log in</button>
@@ -125,8 +128,8 @@ async function submitCode(visit: Visit, form: URLSearchParams): Promise<Response
 		return await codePage(visit, explain(result, 'That code is wrong or already used. Wait for the next one.'));
 	}
 
-	await closeSession(services, session.id);
-	return await startSession(visit, {userId: session.account.id, apiKeyId: session.apiKeyId, needsSecondFactor: false});
+	const {apiKeyId, account} = session;
+	return await startSession(visit, {userId: account.id, apiKeyId, needsSecondFactor: false}, nextOf(visit));
 }
 
 /** Continues after the first factor, with the second one if it is on. */
@@ -134,21 +137,8 @@ async function continueLogin(
 	visit: Visit,
 	{account, apiKeyId}: Extract<LoginResult, {kind: 'known'}>,
 ): Promise<Response> {
-	const earlier = visit.visitor.session;
-	if (earlier) {
-		await closeSession(visit.services, earlier.id);
-	}
-
-	return await startSession(visit, {userId: account.id, apiKeyId, needsSecondFactor: account.totp_secret !== null});
-}
-
-async function startSession(visit: Visit, session: Parameters<typeof openSession>[1]): Promise<Response> {
-	const {token, seconds} = await openSession(visit.services, session);
-	const next = nextOf(visit);
-	return withSetCookie(
-		redirect(session.needsSecondFactor ? withNext('/sign-in/code', next) : next),
-		writeCookie(visit.visitor.server, token.reveal(), seconds),
-	);
+	const needsSecondFactor = account.totp_secret !== null;
+	return await startSession(visit, {userId: account.id, apiKeyId, needsSecondFactor}, nextOf(visit));
 }
 
 function explain(result: {kind: 'wrong'} | {kind: 'wait'; seconds: number}, problem: string): Failure {
@@ -165,9 +155,4 @@ function pendingSession({visitor: {session}}: Visit) {
 
 function nextOf({url}: Visit): string {
 	return readNext(url.searchParams.get('next'));
-}
-
-function withSetCookie(response: Response, cookie: string): Response {
-	response.headers.set('set-cookie', cookie);
-	return response;
 }

@@ -15,6 +15,8 @@ export type Visit = {
 	readonly services: AccountServices;
 	readonly request: Request;
 	readonly url: URL;
+	/** What the path names. */
+	readonly parameters: PublicRequest['parameters'];
 	readonly visitor: Visitor;
 	/** The hidden field that every form needs. */
 	readonly token: Markup;
@@ -45,10 +47,14 @@ export function userPages(services: AccountServices, pages: readonly Page<UserVi
 				return redirect(withNext(session ? '/sign-in/code' : '/sign-in', currentPath));
 			}
 
-			const logOut = html`<form method="post" action="/sign-out">${visit.token}<button>Log out</button></form>`;
-			return {...visit, session, header: {email: session.account.email, logOut}};
+			return {...visit, session, header: {email: session.account.email, logOut: logOutForm(visit)}};
 		}),
 	);
+}
+
+/** Returns the button that logs out. */
+export function logOutForm({token}: Visit): Markup {
+	return html`<form method="post" action="/sign-out">${token}<button>Log out</button></form>`;
 }
 
 function routesOf<Kind extends Visit>(
@@ -56,10 +62,10 @@ function routesOf<Kind extends Visit>(
 	{path, show, submit}: Page<Kind>,
 	authorize: (visit: Visit) => Kind | Response,
 ): readonly ServerRoute[] {
-	const visitOf = async ({request, url}: PublicRequest): Promise<Visit> => {
+	const visitOf = async ({request, url, parameters}: PublicRequest): Promise<Visit> => {
 		const visitor = await recognize(services, request);
 		const token = html`<input type="hidden" name="form_token" value="${visitor.formToken}">`;
-		return {services, request, url, visitor, token};
+		return {services, request, url, parameters, visitor, token};
 	};
 	const get = async (input: PublicRequest): Promise<Response> => {
 		const visit = await visitOf(input);
@@ -80,7 +86,7 @@ function routesOf<Kind extends Visit>(
 			const visit = await visitOf(input);
 			const form = await readForm(input.request);
 			if (!form || !isOwnForm(input.request, form, visit.visitor)) {
-				return await refuseForm(path);
+				return await refuseForm(visit.url.pathname);
 			}
 
 			const granted = authorize(visit);
@@ -132,6 +138,8 @@ type Visitor = {
 	/** This server's URL, as the browser reached it. */
 	readonly server: string;
 	readonly session: BrowserSession | undefined;
+	/** The value of its cookie, which other browsers don't know. */
+	readonly cookie: string;
 	/** The token of every form, which only pages of this server know (SAFETY 25). */
 	readonly formToken: string;
 	/** The cookie that the form token belongs to, for a browser without one. */
@@ -147,6 +155,7 @@ async function recognize(services: AccountServices, request: Request): Promise<V
 	return {
 		server,
 		session: await findSession(services, known),
+		cookie,
 		formToken: hashToken(`form:${cookie}`),
 		setCookie: known ? undefined : writeCookie(server, cookie),
 	};

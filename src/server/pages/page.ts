@@ -12,6 +12,7 @@ label, dt { display: block; font-weight: 600; }
 dd { margin: 0 0 .75rem; }
 input { box-sizing: border-box; width: 100%; font: inherit; padding: .5rem; margin: .25rem 0 1rem; border: 1px solid; border-radius: .25rem; }
 button { font: inherit; min-height: 2.75rem; padding: .5rem 1.25rem; border: 1px solid; border-radius: .25rem; cursor: pointer; }
+.button { display: inline-block; min-height: 1.5rem; padding: .5rem 1.25rem; border: 2px solid; border-radius: .25rem; font-weight: 600; text-decoration: none; }
 .primary { font-weight: 600; border-width: 2px; }
 :focus-visible { outline: 3px solid; outline-offset: 2px; }
 [role=alert], [role=status] { border: 2px solid; border-left-width: .5rem; padding: .5rem .75rem; }

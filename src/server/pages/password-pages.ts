@@ -2,11 +2,12 @@ import {html} from 'hono/html';
 import type {AccountServices} from '../accounts/account-services.ts';
 import {busySeconds, logInWithPassword, setPassword} from '../accounts/browser-login.ts';
 import {closeOtherSessions} from '../accounts/browser-session.ts';
-import {isBusyHashing, passwordLength} from '../accounts/password.ts';
+import {isBusyHashing} from '../accounts/password.ts';
 import {choosePassword, findPasswordCode} from '../accounts/password-code.ts';
 import {networkOf} from '../kit/client-address.ts';
 import type {ServerRoute} from '../kit/route.ts';
-import {field, type Markup} from './markup.ts';
+import {field} from './markup.ts';
+import {faultOfPassword, type NewPasswordField, newPasswordFields} from './new-password.ts';
 import {type Failure, redirect, respond, tooManyAttempts} from './page.ts';
 import {publicPages, type UserVisit, userPages, type Visit} from './page-route.ts';
 
@@ -25,10 +26,8 @@ export function passwordPages(services: AccountServices): readonly ServerRoute[]
 	];
 }
 
-type InvalidField = 'code' | 'current_password' | 'password' | 'repeated';
-
 type FormFailure = Failure & {
-	readonly invalid?: InvalidField;
+	readonly invalid?: 'code' | 'current_password' | NewPasswordField;
 	/** A valid code, so that the user needn't enter it again. */
 	readonly code?: string;
 };
@@ -64,7 +63,7 @@ async function submitChoice(visit: Visit, form: URLSearchParams): Promise<Respon
 	}
 
 	const password = form.get('password') ?? '';
-	const failure = faultOf(password, form.get('repeated') ?? '', code.email);
+	const failure = faultOfPassword(password, form.get('repeated') ?? '', code.email);
 	if (failure) {
 		return await choicePage(visit, {status: 400, code: typed, ...failure});
 	}
@@ -97,7 +96,7 @@ function changePage({session: {account}, header, token}: UserVisit, {invalid, ..
 			title: 'Change your password',
 			...failure,
 			body: html`<form method="post" action="/account/password">${token}
-<input type="hidden" name="username" autocomplete="username" value="${account.email}">
+<input type="text" hidden name="username" autocomplete="username" value="${account.email}">
 ${field({
 	name: 'current_password',
 	label: 'Current password',
@@ -119,7 +118,7 @@ async function submitChange(visit: UserVisit, form: URLSearchParams): Promise<Re
 	const {services, session, header} = visit;
 	const {account} = session;
 	const password = form.get('password') ?? '';
-	const failure = faultOf(password, form.get('repeated') ?? '', account.email);
+	const failure = faultOfPassword(password, form.get('repeated') ?? '', account.email);
 	if (failure) {
 		return await changePage(visit, {status: 400, ...failure});
 	}
@@ -149,34 +148,4 @@ async function submitChange(visit: UserVisit, form: URLSearchParams): Promise<Re
 		},
 		header,
 	);
-}
-
-function newPasswordFields(invalid: InvalidField | undefined): Markup {
-	const fieldOf = (name: 'password' | 'repeated', label: string, hint?: string) =>
-		field({
-			name,
-			label,
-			type: 'password',
-			autocomplete: 'new-password',
-			autofocus: invalid === name,
-			invalid: invalid === name,
-			...(hint && {hint}),
-		});
-	const hint = `At least ${passwordLength.min} characters. A few random words work well.`;
-	return html`${fieldOf('password', 'New password', hint)}
-${fieldOf('repeated', 'Repeat new password')}`;
-}
-
-function faultOf(password: string, repeated: string, email: string): FormFailure | undefined {
-	const {min, max} = passwordLength;
-	const {length} = [...password];
-	if (length < min || length > max) {
-		return {problem: `A password needs ${min} to ${max} characters; this one has ${length}.`, invalid: 'password'};
-	}
-
-	if (password.toLowerCase() === email) {
-		return {problem: 'The password must differ from your e-mail address.', invalid: 'password'};
-	}
-
-	return password === repeated ? undefined : {problem: 'The passwords don’t match.', invalid: 'repeated'};
 }

@@ -1,5 +1,6 @@
 import {chmodSync, closeSync, openSync, readdirSync} from 'node:fs';
 import {join, resolve} from 'node:path';
+import {setTimeout as sleep} from 'node:timers/promises';
 import type {Debug} from '../../core/debug.ts';
 import type {Environment} from '../../core/environment.ts';
 import {AppError} from '../../core/error.ts';
@@ -7,7 +8,10 @@ import type {Secret} from '../../core/secrets/secret.ts';
 import {explainFileError} from '../../storage/file-error.ts';
 import {openHome} from '../../storage/home.ts';
 import {makeFolder} from '../../storage/private-folder.ts';
+import {withSecretFiles} from '../../storage/setting-file.ts';
+import {setAdministrator} from '../accounts/administrators.ts';
 import {createApiKey} from '../accounts/api-key.ts';
+import {operator, recordAct} from '../accounts/audit-log.ts';
 import {
 	type FirstPlaces,
 	findOnlyOrganization,
@@ -16,18 +20,23 @@ import {
 	initialize,
 } from '../accounts/initialize.ts';
 import {addMember, type Joined, type NewMember, type Removed, removeMember} from '../accounts/members.ts';
+import {type OidcFlags, parseOidc} from '../accounts/oidc/oidc-settings.ts';
 import {createPasswordCode} from '../accounts/password-code.ts';
 import {forgetSealKey} from '../accounts/seal-key.ts';
 import {removeSecondFactor} from '../accounts/second-factor.ts';
-import {type Account, findAccountByEmail} from '../accounts/user.ts';
+import {type Account, findAccountByEmail, normalizeEmail} from '../accounts/user.ts';
 import {parseBucket} from '../artifacts/artifact-location.ts';
 import {type CreditChange, type CreditState, changeCredits} from '../credits/change.ts';
+import {whenDatabaseAnswers} from '../database/await-database.ts';
 import {type DatabaseLocation, parseDatabaseUrl} from '../database/location.ts';
-import {openDatabase} from '../database/open.ts';
+import type {PlannedMigration} from '../database/migrate.ts';
+import {migrateDatabase, openDatabase, plannedMigrations} from '../database/open.ts';
 import {installDemo} from '../demo/install-demo.ts';
 import {jsonLog, type LogLevel} from '../kit/log.ts';
 import type {DataAccess} from '../kit/services.ts';
+import {parseRetention} from '../retention/retention.ts';
 import {forgetMachine, listMachines, type MachineState} from '../sandboxes/lost-machines.ts';
+import type {MachineRoom} from '../sandboxes/machine-room.ts';
 import {changeLimits, type LimitChange, type LimitState} from '../sandboxes/organization-limits.ts';
 import {countSandboxes} from '../sandboxes/sandbox-monitor.ts';
 import {platformPolicy} from '../sandboxes/sandboxing.ts';
@@ -35,35 +44,64 @@ import {type RunningServer, startServer} from './start.ts';
 
 type DataOptions = {readonly env: Environment; readonly data?: string; readonly database?: string};
 
-type ServeOptions = DataOptions & {
-	readonly host: string | undefined;
-	readonly port: number;
-	/** The bucket for artifacts; by default they are kept in the data folder. */
-	readonly artifacts: string | undefined;
-	/** Maximum bytes of spans and artifacts for each organization; 10 GB by default. */
-	readonly storageLimit: number | undefined;
-	/** Where browsers and clients reach the server, if that differs from where it listens. May have a path. */
-	readonly publicUrl: string | undefined;
-	/** How long a connection stays open between two requests; 75 seconds by default. */
-	readonly keepAliveMs?: number | undefined;
-	/** Whether tasks may run with the server's own permissions if containment isn't available. */
-	readonly unsafeSandboxes: boolean;
-	/** The oldest client version that the server accepts. */
-	readonly minimumClient?: string | undefined;
-	/** Whether to install the demo. */
-	readonly demo: boolean;
-	readonly logLevel: LogLevel;
-	readonly writeLog: (line: string) => void;
-	/** Gets an entry for each request. */
-	readonly debug?: Debug | undefined;
-	/** Ends the server when it aborts. */
-	readonly signal: AbortSignal;
-	/** Called when the server ends while requests are in progress, with their number. */
-	readonly onFinishing?: (requests: number) => void;
-};
+type ServeOptions = DataOptions &
+	OidcFlags & {
+		readonly host: string | undefined;
+		readonly port: number;
+		/** The bucket for artifacts; by default they are kept in the data folder. */
+		readonly artifacts: string | undefined;
+		/** Maximum bytes of spans and artifacts for each organization; 10 GB by default. */
+		readonly storageLimit: number | undefined;
+		/** After how many days what is deleted, as `parseRetention` reads it; everything is kept by default. */
+		readonly retention?: string | undefined;
+		/** Where browsers and clients reach the server, if that differs from where it listens. May have a path. */
+		readonly publicUrl: string | undefined;
+		/** Where servers of other machines reach it; by default the address that it listens on. */
+		readonly address?: string | undefined;
+		/** `host[:port]` below which each service of a sandbox gets a host of its own. */
+		readonly serviceDomain?: string | undefined;
+		/** How long a connection stays open between two requests; 75 seconds by default. */
+		readonly keepAliveMs?: number | undefined;
+		/** How many connections to PostgreSQL it opens at most; 10 by default. */
+		readonly connections?: number | undefined;
+		/** What all sandboxes on this machine may have together. */
+		readonly room?: MachineRoom | undefined;
+		/** What runs sandboxes: `local`, the default, `docker[=address]` or `kubernetes[=context/namespace]`. */
+		readonly engine?: string | undefined;
+		/** The image of tasks that name none, the runtime of containers, and the network of tasks with `network: open`. */
+		readonly image?: string | undefined;
+		readonly runtime?: string | undefined;
+		readonly openNetwork?: string | undefined;
+		/** Whether tasks may run with the server's own permissions if containment isn't available. */
+		readonly unsafeSandboxes: boolean;
+		/** The oldest client version that the server accepts. */
+		readonly minimumClient?: string | undefined;
+		/** Whether to install the demo. */
+		readonly demo: boolean;
+		readonly logLevel: LogLevel;
+		readonly writeLog: (line: string) => void;
+		/** Gets an entry for each request. */
+		readonly debug?: Debug | undefined;
+		/** Ends the server when it aborts. */
+		readonly signal: AbortSignal;
+		/** Called with a sentence when the server begins to wait for its database, and when that answers. */
+		readonly onWaiting?: (sentence: string) => void;
+		/** `host:port` where metrics are served; nowhere by default. */
+		readonly metrics?: string | undefined;
+		/** Called if other machines may reach them. */
+		readonly onOpenMetrics?: (address: string) => void;
+		/** How long it still answers after the signal, while `/readyz` says that it stops; 0 by default. */
+		readonly drainMs?: number | undefined;
+		/** Called when it begins with that. */
+		readonly onDraining?: (drainMs: number) => void;
+		/** Called when the server ends while requests are in progress, with their number. */
+		readonly onFinishing?: (requests: number) => void;
+	};
 
 export type Served = {
 	readonly url: string;
+	/** Where Prometheus reads the metrics. */
+	readonly metricsUrl: string | undefined;
 	readonly folder: string;
 	readonly engine: 'sqlite' | 'postgres';
 	/** The owner of the demo, if it was just created. */
@@ -79,7 +117,7 @@ export type Served = {
 /** Opens the database for one task. A server may run on it at the same time. */
 async function withData<T>({env, data, database}: DataOptions, work: (services: OpenData) => Promise<T>): Promise<T> {
 	const {location} = openDataFolder(env, {data, database});
-	const opened = await openDatabase(location);
+	const opened = await openDatabase(location, {upgrades: false});
 	try {
 		return await work({database: opened, now: () => new Date()});
 	} finally {
@@ -119,11 +157,26 @@ export function removeFromOrganization(data: DataOptions, given: Omit<NewMember,
 	return withData(data, services => removeMember(services, given));
 }
 
+/** `serve admin`: makes a user an administrator of the server, or no longer one; throws what `setAdministrator` throws. */
+export function administratorOf(data: DataOptions, email: string, isAdministrator: boolean) {
+	return withData(data, services => setAdministrator(services, {email, isAdministrator}));
+}
+
 /** `serve key`: creates an API key of a user. Throws `AppError("not-found")` for an unknown address. */
 export function makeKeyOf(data: DataOptions, email: string): Promise<Secret> {
 	return withData(data, async services => {
 		const {id: userId} = await userOf(services, email);
-		return (await createApiKey(services, {userId, name: 'serve key'})).secret;
+		return await services.database.transaction().execute(async database => {
+			const {record, secret} = await createApiKey({...services, database}, {userId, name: 'serve key'});
+			await recordAct(database, operator, {
+				act: 'key.create',
+				organizationId: null,
+				subject: {id: record.id, name: record.prefix},
+				details: {name: record.name, user: normalizeEmail(email)},
+				at: services.now(),
+			});
+			return secret;
+		});
 	});
 }
 
@@ -140,7 +193,16 @@ export function makePasswordCodeOf(data: DataOptions, email: string, {dropSecond
 			await forgetSealKey(services.database);
 		}
 
-		return await createPasswordCode(services, id);
+		return await services.database.transaction().execute(async database => {
+			await recordAct(database, operator, {
+				act: 'user.password',
+				organizationId: null,
+				subject: {id, name: normalizeEmail(email)},
+				details: {second_factor_dropped: dropSecondFactor},
+				at: services.now(),
+			});
+			return await createPasswordCode({...services, database}, id);
+		});
 	});
 }
 
@@ -153,6 +215,23 @@ async function userOf(services: OpenData, email: string): Promise<Account> {
 	}
 
 	return account;
+}
+
+/**
+ * `serve migrate`: brings the schema up to date. Returns what it did, or with `dryRun` what it would do. `onStep` is called
+ * before each migration.
+ */
+export async function migrateData(
+	{env, data, database}: DataOptions,
+	{dryRun, onStep}: {readonly dryRun: boolean; readonly onStep: (name: string) => void},
+): Promise<readonly PlannedMigration[]> {
+	const {location} = openDataFolder(env, {data, database});
+	const planned = await plannedMigrations(location);
+	if (!dryRun) {
+		await migrateDatabase(location, {onStep});
+	}
+
+	return planned;
 }
 
 /** `serve machine list`: returns the machines of all servers on the database. */
@@ -175,29 +254,51 @@ export function changeCreditsOf(data: DataOptions, change: CreditChange): Promis
  * `serve`: opens the data and listens until `signal` aborts. Throws AppError for invalid data or an unavailable port,
  * and AppError("conflict") if another server uses the same SQLite folder.
  */
-export async function serve(options: ServeOptions): Promise<Served> {
+export async function serve(given: ServeOptions): Promise<Served> {
+	const options = {...given, env: withSecretFiles(given.env)};
 	const {env, data, database, artifacts, storageLimit, host, port, publicUrl, unsafeSandboxes, demo} = options;
 	const {logLevel, writeLog, signal} = options;
+	const metrics = options.metrics === undefined ? undefined : await openMetricsAddress(options.metrics);
+	if (metrics?.isEverywhere) {
+		options.onOpenMetrics?.(options.metrics ?? '');
+	}
+
+	const oidc = parseOidc(options);
+	const retention = options.retention === undefined ? undefined : parseRetention(options.retention);
+	const provider = await openProvider(options);
+	const openRanges = provider ? [] : await rangesOf(options.openNetwork);
 	const bucket = artifacts === undefined ? undefined : parseBucket(artifacts, env);
-	const {folder, location} = openDataFolder(env, {data, database});
+	const {folder, location: found} = openDataFolder(env, {data, database});
+	const location = withConnections(found, options.connections);
 	const lock = location.engine === 'sqlite' ? await lockFolder(folder) : undefined;
-	const server = await startServer({
-		location,
-		folder,
-		// The user who runs the server may keep credentials for other servers there.
-		hidden: [openHome(env).path],
-		...(bucket && {artifacts: bucket}),
-		...(storageLimit !== undefined && {storageLimit}),
-		host,
-		port,
-		publicUrl,
-		keepAliveMs: options.keepAliveMs,
-		unsafeSandboxes,
-		minimumClient: options.minimumClient,
-		environment: env,
-		log: jsonLog(writeLog, {minLevel: logLevel}),
-		debug: options.debug,
-	}).catch(error => {
+	const open = () =>
+		startServer({
+			location,
+			folder,
+			// The user who runs the server may keep credentials for other servers there.
+			hidden: [openHome(env).path],
+			...(bucket && {artifacts: bucket}),
+			...(storageLimit !== undefined && {storageLimit}),
+			retention,
+			host,
+			port,
+			publicUrl,
+			address: options.address,
+			serviceDomain: options.serviceDomain,
+			keepAliveMs: options.keepAliveMs,
+			room: options.room,
+			provider,
+			metrics,
+			oidc,
+			unsafeSandboxes,
+			openRanges,
+			minimumClient: options.minimumClient,
+			environment: env,
+			log: jsonLog(writeLog, {minLevel: logLevel}),
+			debug: options.debug,
+		});
+	const {onWaiting: onChange} = options;
+	const server = await whenDatabaseAnswers(open, {signal, onChange}).catch(error => {
 		lock?.release();
 		throw error;
 	});
@@ -205,22 +306,85 @@ export async function serve(options: ServeOptions): Promise<Served> {
 	const first = await server.services.database.selectFrom('users').select('id').limit(1).executeTakeFirst();
 	const sandboxes = await server.services.sandboxes.provider.summary();
 	const ended = new Promise<number>((resolve, reject) => {
-		const end = () => {
+		const end = async () => {
+			const {drainMs = 0} = options;
+			if (drainMs > 0) {
+				server.drain();
+				options.onDraining?.(drainMs);
+				await sleep(drainMs);
+			}
+
 			const requests = server.inProgress();
 			if (requests > 0) {
 				options.onFinishing?.(requests);
 			}
 
-			endServer(server, lock).then(resolve, reject);
+			return await endServer(server, lock);
 		};
+		const endOnce = () => void end().then(resolve, reject);
 		if (signal.aborted) {
-			end();
+			endOnce();
 		} else {
-			signal.addEventListener('abort', end, {once: true});
+			signal.addEventListener('abort', endOnce, {once: true});
 		}
 	});
 	const isEmpty = first === undefined;
-	return {url: server.url, folder, engine: location.engine, demo: demoOwner, isEmpty, sandboxes, ended};
+	const {url, metricsUrl} = server;
+	return {url, metricsUrl, folder, engine: location.engine, demo: demoOwner, isEmpty, sandboxes, ended};
+}
+
+/** Returns where the data is, with the size of the pool. Throws AppError("usage") for SQLite, which has one connection. */
+function withConnections(location: DatabaseLocation, connections: number | undefined): DatabaseLocation {
+	if (connections === undefined) {
+		return location;
+	}
+
+	if (location.engine === 'sqlite') {
+		throw new AppError('usage', '--pool is for PostgreSQL. SQLite has one connection.', {
+			hint: 'Leave out --pool, or add --database.',
+		});
+	}
+
+	return {...location, connections};
+}
+
+type EngineChoice = Pick<ServeOptions, 'engine' | 'env' | 'image' | 'runtime' | 'openNetwork'>;
+
+/** Returns the provider of the chosen engine; undefined for this machine. Loads nothing for that. */
+export async function openProvider({engine = 'local', env, image, runtime, openNetwork}: EngineChoice) {
+	if (/^kubernetes(?:=|$)/.test(engine)) {
+		const {openKubernetes} = await import('../sandboxes/kubernetes/open-kubernetes.ts');
+		return openKubernetes({engine, image, runtime, openNetwork}, env);
+	}
+
+	if (engine !== 'local') {
+		const {openEngine} = await import('../sandboxes/docker/open-engine.ts');
+		return openEngine({engine, image, runtime, openNetwork}, env);
+	}
+
+	if (image !== undefined || runtime !== undefined) {
+		throw new AppError('usage', '--image and --runtime are for containers.', {
+			hint: 'Add --engine docker or --engine kubernetes.',
+		});
+	}
+
+	await rangesOf(openNetwork);
+	return undefined;
+}
+
+/** Returns the private ranges that tasks on this machine reach, if they allow single hosts. */
+async function rangesOf(openNetwork: string | undefined): Promise<readonly string[]> {
+	if (openNetwork === undefined) {
+		return [];
+	}
+
+	const {parseOpenRanges} = await import('../egress/open-ranges.ts');
+	return parseOpenRanges(openNetwork, 'Use --open-network with ranges as 10.1.0.0/16; a name needs --engine docker.');
+}
+
+async function openMetricsAddress(address: string) {
+	const {parseMetricsAddress} = await import('../metrics/serve-metrics.ts');
+	return parseMetricsAddress(address);
 }
 
 /** Closes a server and returns how many sandboxes on this machine keep running. */
@@ -271,14 +435,14 @@ export function openDataFolder(env: Environment, {data, database}: Named): DataL
 	try {
 		makeFolder(folder);
 		const names = readdirSync(folder);
-		if (names.length > 0 && !names.includes(markerFile)) {
+		if (names.length > 0 && !names.includes(dataMarker)) {
 			throw new AppError('usage', `${folder} already contains other files.`, {
 				hint: 'Use an empty or new folder for --data.',
 			});
 		}
 
 		chmodSync(folder, 0o700);
-		privateFile(join(folder, markerFile));
+		privateFile(join(folder, dataMarker));
 		return {folder, location: location ?? {engine: 'sqlite', file: privateFile(join(folder, 'service.db'))}};
 	} catch (error) {
 		throw explainFileError(error, 'create', folder);
@@ -286,7 +450,7 @@ export function openDataFolder(env: Environment, {data, database}: Named): DataL
 }
 
 /** The file that identifies a data folder. The mode of any other folder is never changed, whatever `--data` names. */
-const markerFile = '.service-data';
+export const dataMarker = '.service-data';
 
 /** Creates a private file. SQLite would use the umask, and copies the database's mode to the files beside it. */
 function privateFile(path: string): string {

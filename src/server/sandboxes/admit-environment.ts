@@ -3,7 +3,8 @@ import type {Insertable} from 'kysely';
 import type {DatabaseTransaction, Tables} from '../database/tables.ts';
 import type {TaskInputs} from '../tasks/inputs.ts';
 import type {Task} from '../tasks/task.ts';
-import {assertCapacity, limitFor, lockOrganization} from './capacity.ts';
+import {assertCapacity, limitFor, lockingOrganization} from './capacity.ts';
+import {assertRoom, memoryFor} from './machine-room.ts';
 import {prepay} from './meter.ts';
 import {assertCanStart, orProviderFault} from './provider-fault.ts';
 import type {SandboxServices} from './sandboxing.ts';
@@ -31,8 +32,8 @@ type AdmittedEnvironment = {
 };
 
 /**
- * Creates the row of a new environment in state `building`. Rejects (409) if capacity or credits are used up, or this
- * server starts no sandboxes.
+ * Creates the row of a new environment in state `building`. Rejects (409) if capacity or credits are used up, the machine
+ * has no room, or this server starts no sandboxes.
  */
 export async function admitEnvironment(
 	services: SandboxServices,
@@ -40,13 +41,14 @@ export async function admitEnvironment(
 ): Promise<AdmittedEnvironment> {
 	const {database, sandboxes, now} = services;
 	const {organizationId, createdBy, task, plan} = environment;
-	const {provider, policy} = sandboxes;
-	await assertCanStart(services);
+	const {provider, policy, room} = sandboxes;
+	const memoryBytes = memoryFor(task);
+	await assertCanStart(services, plan.needs);
 	const machine = await orProviderFault(services, provider.machine());
 	const [id, sandboxId] = [randomUUID(), randomUUID()];
-	const seconds = await database.transaction().execute(async transaction => {
-		const bounds = await lockOrganization(transaction, organizationId);
+	const seconds = await lockingOrganization(database, organizationId, async (transaction, bounds) => {
 		await assertCapacity(transaction, organizationId, {capacity: bounds.sandbox_capacity ?? policy.capacity});
+		await assertRoom(transaction, room, {machine, memoryBytes});
 		const {actual} = limitFor(policy, bounds, environment.seconds ?? task.timeout_sec ?? null);
 		const created = now();
 		const payer = {organizationId, userId: createdBy, reason: `environment ${environment.taskReference}`, now: created};
@@ -74,8 +76,22 @@ export async function admitEnvironment(
 				billed_before_start: 0,
 				limited_by: credit.seconds < actual ? credit.shortage : null,
 				startup_timing: '{}',
+				due_at: shared.created_at,
+				memory_bytes: memoryBytes,
 			})
 			.execute();
+		if (sandboxes.collectsLogs) {
+			const log = {
+				sandbox_id: sandboxId,
+				machine,
+				state: 'open',
+				start_offset: 0,
+				end_offset: 0,
+				collected: 0,
+			} as const;
+			await transaction.insertInto('sandbox_logs').values(log).execute();
+		}
+
 		await insertEnvironment(transaction, {...shared, id, sandbox_id: sandboxId}, environment);
 		return lifetimeSeconds;
 	});

@@ -1,6 +1,7 @@
 import type {RuntimeInstance} from '../../contract/resources/runtime.ts';
-import type {DatabaseTransaction} from '../database/tables.ts';
+import type {Database, DatabaseTransaction} from '../database/tables.ts';
 import {reject} from '../kit/http-error.ts';
+import {organizationTransaction} from '../kit/organization-turns.ts';
 import type {SandboxPolicy} from './sandboxing.ts';
 
 /** What an organization allows; null is what the server allows. */
@@ -11,19 +12,23 @@ export type OrganizationBounds = {
 };
 
 /**
- * Locks an organization until the transaction ends, so that only one at a time decides about its sandboxes; the update
- * locks the row on both engines. Returns the organization's own limits.
+ * Runs a transaction with the organization locked, so that only one at a time decides about its sandboxes; the update locks
+ * the row on both engines. Passes the organization's own limits. Rejects (429) if others hold the lock for too long.
  */
-export async function lockOrganization(
-	transaction: DatabaseTransaction,
+export function lockingOrganization<Result>(
+	database: Database,
 	organizationId: string,
-): Promise<OrganizationBounds> {
-	return await transaction
-		.updateTable('organizations')
-		.set(({ref}) => ({updated_at: ref('updated_at')}))
-		.where('id', '=', organizationId)
-		.returning(['runtime_seconds_max', 'runtime_seconds_default', 'sandbox_capacity'])
-		.executeTakeFirstOrThrow();
+	work: (transaction: DatabaseTransaction, bounds: OrganizationBounds) => Promise<Result>,
+): Promise<Result> {
+	return organizationTransaction(database, organizationId, async transaction => {
+		const bounds = await transaction
+			.updateTable('organizations')
+			.set(({ref}) => ({updated_at: ref('updated_at')}))
+			.where('id', '=', organizationId)
+			.returning(['runtime_seconds_max', 'runtime_seconds_default', 'sandbox_capacity'])
+			.executeTakeFirstOrThrow();
+		return await work(transaction, bounds);
+	});
 }
 
 /** Rejects (409) if the organization's capacity is used up. `except` is an existing sandbox that doesn't count. */

@@ -2,12 +2,14 @@ import {setTimeout as sleep} from 'node:timers/promises';
 import {type EnvironmentState, isOver} from '../../contract/resources/environment.ts';
 import {AppError, isAbort, reportError} from '../../core/error.ts';
 import type {ChargeRejection} from '../credits/charge.ts';
+import type {Database} from '../database/tables.ts';
 import {stackOf} from '../kit/log.ts';
-import {lockOrganization} from './capacity.ts';
+import {lockingOrganization} from './capacity.ts';
 import {type EnvironmentRow, nextState, type Transition} from './environment-transition.ts';
+import {endLostLog, markLogEnded} from './log-store.ts';
 import {confirmStart, creditsOwed, markStarted, type SandboxRow, settleSandbox} from './meter.ts';
 import type {SandboxSpec} from './provider.ts';
-import {orProviderFault} from './provider-fault.ts';
+import {endIfReached, inspectStart, orProviderFault} from './provider-fault.ts';
 import type {SandboxServices} from './sandboxing.ts';
 
 const firstDelayMs = 30;
@@ -32,7 +34,9 @@ export async function prepareEnvironment(
 		logBug(services, error);
 		await ignoreFailure(services, async () => {
 			const row = await findEnvironment(services, id);
-			await transition(services, row, {state: 'failed', error: reportError(error).message});
+			if (!isOver(row.state)) {
+				await transition(services, row, {state: 'failed', error: reportError(error).message});
+			}
 		});
 		return;
 	}
@@ -63,7 +67,13 @@ export async function advanceEnvironment(services: SandboxServices, id: string):
 		});
 	}
 
-	const found = await services.sandboxes.provider.inspect(row.sandbox_id);
+	const found = stored
+		? await inspectStart(services, stored)
+		: await services.sandboxes.provider.inspect(row.sandbox_id);
+	if (found.kind === 'away') {
+		return await transition(services, row, {state: 'failed', error: found.error});
+	}
+
 	const isStarting = services.sandboxes.background.has(id);
 	const sandbox = stored && !isStarting ? await confirmStart(services.database, stored, found) : stored;
 	const next = await nextState(services, row, found, now);
@@ -90,10 +100,11 @@ async function charge({database, sandboxes, now}: SandboxServices, row: Environm
 		return undefined;
 	}
 
-	return await database.transaction().execute(async transaction => {
-		await lockOrganization(transaction, row.organization_id);
-		return (await settleSandbox(transaction, sandbox, next))?.shortage;
-	});
+	return await lockingOrganization(
+		database,
+		row.organization_id,
+		async transaction => (await settleSandbox(transaction, sandbox, next))?.shortage,
+	);
 }
 
 const meterOf = ({task_ref}: EnvironmentRow, {policy}: SandboxServices['sandboxes'], now: Date) => ({
@@ -123,20 +134,17 @@ async function endIfOver(services: SandboxServices, id: string): Promise<void> {
 
 /**
  * Stores the next state, unless another server was faster. Before it stores an end, it removes the processes and the
- * workspace.
+ * workspace, unless their engine is away.
  */
 async function transition(
-	{database, now, sandboxes}: SandboxServices,
+	services: SandboxServices,
 	row: EnvironmentRow,
 	{state, error}: Transition,
 ): Promise<EnvironmentState> {
-	if (isOver(state) && row.sandbox_id !== null) {
-		await sandboxes.provider.end(row.sandbox_id);
-	}
-
+	const {database, now, sandboxes, log} = services;
+	const isReached = isOver(state) && row.sandbox_id !== null ? await endIfReached(services, row.sandbox_id) : true;
 	const at = now();
-	const written = await database.transaction().execute(async transaction => {
-		await lockOrganization(transaction, row.organization_id);
+	const written = await lockingOrganization(database, row.organization_id, async transaction => {
 		const {numUpdatedRows} = await transaction
 			.updateTable('environments')
 			.set({state, error: error ?? null, updated_at: at.toISOString()})
@@ -157,11 +165,34 @@ async function transition(
 
 		return numUpdatedRows > 0n;
 	});
+	if (written) {
+		const {id: environment, sandbox_id: sandbox, organization_id: organization, task_ref: task} = row;
+		log({level: 'info', message: 'sandbox', state, reason: error, sandbox, environment, task, organization});
+	}
+
+	if (!isReached) {
+		if (written) {
+			await endLogOfAway(database, row.sandbox_id ?? '', error);
+		}
+
+		return state;
+	}
+
 	if (written && error && row.sandbox_id !== null) {
 		await sandboxes.provider.note(row.sandbox_id, error);
 	}
 
+	if (written && isOver(state) && row.sandbox_id !== null && sandboxes.collectsLogs) {
+		await markLogEnded(database, row.sandbox_id);
+	}
+
 	return state;
+}
+
+/** Ends the log of a sandbox whose engine is away, with the reason. */
+async function endLogOfAway(database: Database, sandboxId: string, error: string | undefined): Promise<void> {
+	const line = error ?? 'It has ended while its engine did not answer. Lines before this one may be missing.';
+	await database.transaction().execute(transaction => endLostLog(transaction, sandboxId, line));
 }
 
 export function findEnvironment({database}: SandboxServices, id: string): Promise<EnvironmentRow> {

@@ -16,14 +16,17 @@ import {isOfThisBuild} from '../../storage/built-script.ts';
 import {explainFileError} from '../../storage/file-error.ts';
 import {withoutGaps} from '../../storage/inherited-descriptors.ts';
 import {thisProcess} from '../../storage/lock-owner.ts';
-import type {SandboxSpec} from './provider.ts';
-import {prepareFolder, readStatus, type SandboxFolder, sandboxFolder} from './sandbox-folder.ts';
+import {proxyVariables} from '../egress/relay-script.ts';
+import type {SandboxNeeds, SandboxSpec} from './provider.ts';
+import {prepareFolder, readStatus, type SandboxFolder, sandboxFolder, workspaceFolder} from './sandbox-folder.ts';
 import type {SupervisorPlan} from './supervisor/supervisor-plan.ts';
 import {until} from './supervisor/until.ts';
 
 export type LaunchOptions = {
 	/** The parent of the sandbox folders; created if it is missing. */
 	readonly root: string;
+	/** The parent of workspaces that outlive their sandboxes; by default beside the root. */
+	readonly workspaces?: string;
 	/** The environment that the allow-list picks from. */
 	readonly environment?: Environment;
 	/** More folders that a sandbox must not read: the server's data. */
@@ -35,6 +38,8 @@ export type LaunchOptions = {
 	readonly allowUncontained?: boolean | undefined;
 	/** Returns what this machine contains sandboxes with; detects it by default. */
 	readonly findContainment?: () => Promise<MachineContainment>;
+	/** Private ranges that tasks with single hosts reach, if those lead to them. */
+	readonly openRanges?: readonly string[] | undefined;
 	/** The built `supervisor.ts`. */
 	readonly supervisor?: URL;
 };
@@ -50,7 +55,8 @@ type Launcher = {
 	readonly findContainment: () => Promise<MachineContainment>;
 };
 
-const defaultLimits: SandboxLimits = {
+/** Limits of a sandbox whose task names no others. */
+export const defaultLimits: SandboxLimits = {
 	memoryBytes: 4 * 1024 ** 3,
 	processes: 4096,
 	cpuSeconds: 4 * 3600,
@@ -87,6 +93,17 @@ export async function findUnavailableReason(launcher: Launcher): Promise<string 
 		: 'Sandboxes are off on this server: bubblewrap is missing or does not work there. Install it, or start the server with --unsafe-sandboxes.';
 }
 
+/** Returns why this machine can't run a task as that asks; undefined if it can. */
+export async function refusalOf(launcher: Launcher, {image, network}: SandboxNeeds): Promise<string | undefined> {
+	if (image !== undefined) {
+		return 'The task names an image, which needs a server started with `--engine docker` or `--engine kubernetes`.';
+	}
+
+	return network === undefined || network === 'open' || (await launcher.findContainment()).network
+		? undefined
+		: 'The task limits its network, which needs bubblewrap, pasta (package passt) and ip on the server’s machine.';
+}
+
 /** Starts a sandbox. Throws `AppError("failed")` if this machine starts none, or if its folder can't be written. */
 export async function launch(launcher: Launcher, spec: SandboxSpec): Promise<void> {
 	const reason = await findUnavailableReason(launcher);
@@ -94,10 +111,17 @@ export async function launch(launcher: Launcher, spec: SandboxSpec): Promise<voi
 		throw new AppError('failed', reason);
 	}
 
+	const refusal = await refusalOf(launcher, spec);
+	if (refusal !== undefined) {
+		throw new AppError('failed', refusal);
+	}
+
 	const containment = await launcher.findContainment();
 	const folder = sandboxFolder(launcher.options.root, spec.id);
 	const user = containment.bubblewrap?.setpriv === undefined ? undefined : userOf(hashOf(spec.workspace ?? spec.id));
-	const workspace = await prepareFolder(folder, {...spec, user}).catch(error => {
+	const {root, workspaces = join(dirname(root), 'workspaces')} = launcher.options;
+	const lasting = spec.workspace === undefined ? undefined : workspaceFolder(workspaces, spec.workspace);
+	const workspace = await prepareFolder(folder, {...spec, workspace: lasting, user}).catch(error => {
 		throw explainFileError(error, 'write', folder.path);
 	});
 	const plan = planOf(launcher, spec, {folder, workspace, containment, hidden: await launcher.findHidden()});
@@ -115,11 +139,13 @@ type LaunchPaths = {
 };
 
 function planOf(
-	{options: {graceMs = defaultGraceMs, isEphemeral = false}, environment}: Launcher,
-	{id, build, command, environment: added, limits: own, ports = []}: SandboxSpec,
+	{options: {graceMs = defaultGraceMs, isEphemeral = false, openRanges = []}, environment}: Launcher,
+	{id, build, command, environment: given, limits: own, ports = [], network}: SandboxSpec,
 	{folder, workspace, containment, hidden}: LaunchPaths,
 ): SupervisorPlan {
 	const limits = {...defaultLimits, ...own};
+	const allow = network === undefined || network === 'open' ? undefined : allowedHosts(network);
+	const added = {...given, ...(allow && allow.length > 0 && proxyVariables())};
 	return {
 		id,
 		folder: folder.path,
@@ -131,6 +157,7 @@ function planOf(
 		writable: [workspace, folder.temporary],
 		hidden,
 		ports,
+		...(allow && {egress: {allow, openRanges}}),
 		limits,
 		mark: markOf(hashOf(id), limits.fileBytes),
 		segmentBytes: Math.max(1, Math.floor(limits.logBytes / logSegments)),
@@ -139,6 +166,9 @@ function planOf(
 		...(isEphemeral && {owner: thisProcess()}),
 	};
 }
+
+const allowedHosts = (network: Exclude<SandboxSpec['network'], undefined | 'open'>): readonly string[] =>
+	typeof network === 'object' ? network.allow : [];
 
 /** Returns a number in 0..2^32-1 that is always the same for the same text. */
 function hashOf(text: string): number {

@@ -5,9 +5,16 @@ import {summaryOf} from '../../containment/containment.ts';
 import {areStopped, endMembers, type Membership, signalMembers} from '../../containment/members.ts';
 import {isAlive, sendSignal, stateLetter} from '../../containment/processes.ts';
 import {once} from '../../core/once.ts';
-import {createLauncher, defaultGraceMs, findUnavailableReason, type LaunchOptions, launch} from './local-launch.ts';
+import {
+	createLauncher,
+	defaultGraceMs,
+	findUnavailableReason,
+	type LaunchOptions,
+	launch,
+	refusalOf,
+} from './local-launch.ts';
 import {appendLine, readLogWindow} from './log-file.ts';
-import {isListening, isListeningAt} from './ports.ts';
+import {freePort, isListening, isListeningAt} from './ports.ts';
 import type {SandboxProvider, SandboxState} from './provider.ts';
 import {machineOf, readStatus, removeWork, type SandboxFolder, sandboxFolder, writeDeadline} from './sandbox-folder.ts';
 import type {SupervisorStatus} from './supervisor/supervisor-plan.ts';
@@ -33,6 +40,9 @@ export function createLocalProvider(options: LaunchOptions): SandboxProvider {
 	return {
 		name: 'local',
 		supportsPause: process.platform !== 'win32',
+		isShared: false,
+		refusalOf: needs => refusalOf(launcher, needs),
+		choosePort: freePort,
 		unavailableReason,
 		summary: async () =>
 			summaryOf((await unavailableReason()) === undefined ? await launcher.findContainment() : undefined),
@@ -53,6 +63,11 @@ export function createLocalProvider(options: LaunchOptions): SandboxProvider {
 			const holder = (await readStatus(folderOf(id)))?.network?.holder.pid;
 			return holder === undefined ? await isListening(port) : await isListeningAt(holder, port);
 		},
+		// Each port inside has a forwarder at the same port of this machine, which ends with the sandbox.
+		async serviceAddress(id, port) {
+			const {kind} = await inspect(folderOf(id));
+			return kind === 'running' ? {host: '127.0.0.1', port} : undefined;
+		},
 		end,
 		async remove(id) {
 			await end(id);
@@ -61,7 +76,9 @@ export function createLocalProvider(options: LaunchOptions): SandboxProvider {
 		// Retried after a failure: a full disk may have space later.
 		machine: once(() => machineOf(root)),
 		note: (id, line) => appendLine(folderOf(id).log, `[server] ${line}`),
+		list: async () => [],
 		readLog: (id, {after}) => readLogWindow(folderOf(id).log, after),
+		close: async () => {},
 	};
 }
 

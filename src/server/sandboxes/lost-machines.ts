@@ -1,9 +1,11 @@
 import {endedStates} from '../../contract/resources/environment.ts';
 import {AppError, messageOf} from '../../core/error.ts';
 import {onlyMatch} from '../../core/only-match.ts';
+import {operator, recordAct} from '../accounts/audit-log.ts';
 import type {DatabaseTransaction} from '../database/tables.ts';
 import type {CoreServices} from '../kit/services.ts';
-import {lockOrganization} from './capacity.ts';
+import {lockingOrganization} from './capacity.ts';
+import {endLostLog, logStoreOf, markLogEnded, removeLogObjects} from './log-store.ts';
 import {type SandboxRow, settleSandbox} from './meter.ts';
 import type {SandboxServices} from './sandboxing.ts';
 
@@ -55,7 +57,13 @@ export function watchMachines(services: SandboxServices): () => Promise<void> {
 		);
 		const lost = machines.filter(({id}) => nowMs - (unchanged.get(id)?.sinceMs ?? nowMs) >= lostAfterMs);
 		if (lost.length > 0) {
-			await freeExpired({...services, rate: sandboxes.policy.creditsPerHour}, lost);
+			const freeing = {...services, rate: sandboxes.policy.creditsPerHour};
+			await freeExpired(freeing, lost);
+			await endLostLogs(freeing, lost);
+		}
+
+		if (sandboxes.collectsLogs) {
+			await removeLostLogs(services);
 		}
 	};
 }
@@ -96,9 +104,8 @@ export async function freeSandbox(
 	machine: Machine,
 ): Promise<boolean> {
 	const at = now();
-	const freed = await database.transaction().execute(async transaction => {
-		// It is locked before any other row, as everywhere, so that of servers that free the same sandbox one waits.
-		await lockOrganization(transaction, organization_id);
+	// It is locked before any other row, as everywhere, so that of servers that free the same sandbox one waits.
+	const freed = await lockingOrganization(database, organization_id, async transaction => {
 		const sandbox = await transaction
 			.selectFrom('sandboxes')
 			.selectAll()
@@ -156,7 +163,49 @@ async function endLost(
 		.set({status: 'idle', updated_at})
 		.where('sandbox_id', '=', sandbox.id)
 		.execute();
+	await endLostLog(transaction, sandbox.id, lostLine);
 	return true;
+}
+
+/** The last line of a log of a lost machine. */
+const lostLine = 'The machine of its sandbox was lost. Lines before this one may be missing.';
+
+/** Ends logs on lost machines of sandboxes that had ended before, so that nobody waits for the rest. */
+async function endLostLogs({database}: Freeing, lost: readonly Machine[]): Promise<void> {
+	const unfinished = await database
+		.selectFrom('sandbox_logs')
+		.innerJoin('sandboxes', 'sandboxes.id', 'sandbox_logs.sandbox_id')
+		.select('sandbox_id')
+		.where(
+			'sandbox_logs.machine',
+			'in',
+			lost.map(({id}) => id),
+		)
+		.where('sandbox_logs.state', 'in', ['open', 'ended'])
+		.where('sandboxes.state', '=', 'killed')
+		.limit(maxFreed)
+		.execute();
+	for (const {sandbox_id} of unfinished) {
+		await database.transaction().execute(transaction => endLostLog(transaction, sandbox_id, lostLine));
+	}
+}
+
+/** Removes old logs of lost machines, which those would have removed. */
+async function removeLostLogs(services: SandboxServices): Promise<void> {
+	const {database, sandboxes, now} = services;
+	const before = new Date(now().getTime() - sandboxes.policy.logRetentionMs).toISOString();
+	const old = await database
+		.selectFrom('sandbox_logs')
+		.innerJoin('environments', 'environments.sandbox_id', 'sandbox_logs.sandbox_id')
+		.select('sandbox_logs.sandbox_id')
+		.where('sandbox_logs.state', '=', 'lost')
+		.where('environments.updated_at', '<', before)
+		.limit(maxFreed)
+		.execute();
+	for (const {sandbox_id} of old) {
+		await removeLogObjects(logStoreOf(services), sandbox_id);
+		await database.deleteFrom('sandboxes').where('id', '=', sandbox_id).execute();
+	}
 }
 
 /**
@@ -174,6 +223,7 @@ export async function endFreed({database, sandboxes}: SandboxServices, freedAt: 
 	for (const {id} of killed) {
 		if ((await sandboxes.provider.inspect(id)).kind !== 'ended') {
 			await sandboxes.provider.end(id);
+			await markLogEnded(database, id);
 		}
 	}
 
@@ -241,14 +291,24 @@ export async function forgetMachine(
 		ended += (await freeSandbox(services, sandbox, machine)) ? 1 : 0;
 	}
 
-	const {numDeletedRows} = await services.database
-		.deleteFrom('machines')
-		.where('id', '=', machine.id)
-		.where('seen_at', '=', machine.seen_at)
-		.executeTakeFirst();
-	if (numDeletedRows === 0n) {
-		throw seenAgain(machine);
-	}
+	await services.database.transaction().execute(async transaction => {
+		const {numDeletedRows} = await transaction
+			.deleteFrom('machines')
+			.where('id', '=', machine.id)
+			.where('seen_at', '=', machine.seen_at)
+			.executeTakeFirst();
+		if (numDeletedRows === 0n) {
+			throw seenAgain(machine);
+		}
+
+		await recordAct(transaction, operator, {
+			act: 'machine.forget',
+			organizationId: null,
+			subject: {id: machine.id, name: machine.host || machine.id},
+			details: {sandboxes_ended: ended},
+			at: services.now(),
+		});
+	});
 
 	return {...machine, ended};
 }

@@ -15,7 +15,7 @@ export const leaseMs = 3 * heartbeatMs;
 export type MachineLease = {
 	/**
 	 * Writes that the machine is there, and takes or renews the lease if no other server holds it. Does neither while a
-	 * server of another host has the lease, as for a copy of a data folder.
+	 * server of another host or data folder has the lease, as for a copy of a data folder.
 	 */
 	readonly renew: () => Promise<void>;
 	/** Returns whether this server holds the lease now. */
@@ -26,8 +26,18 @@ export type MachineLease = {
 	readonly release: () => Promise<void>;
 };
 
-export function createMachineLease({database, sandboxes, now, log}: SandboxServices): MachineLease {
-	const server = randomUUID();
+/** The server that asks for a lease, as others find it. */
+export type LeaseHolder = {
+	/** Changes with each start. */
+	readonly id: string;
+	/** Where other servers reach it, without a trailing slash; null if they can't. */
+	readonly address: string | null;
+};
+
+export function createMachineLease(
+	{database, sandboxes, now, log}: SandboxServices,
+	{id: server, address}: LeaseHolder = {id: randomUUID(), address: null},
+): MachineLease {
 	let heldUntilMs = 0;
 	let freedAt: string | null = null;
 	let isCopy = false;
@@ -35,12 +45,12 @@ export function createMachineLease({database, sandboxes, now, log}: SandboxServi
 		async renew() {
 			const machine = await sandboxes.provider.machine();
 			const atMs = now().getTime();
-			const by = {server, host: sandboxes.host, atMs};
+			const by = {server, host: sandboxes.host, folder: await sandboxes.folderId(), address, atMs};
 			const row = (await writeHeartbeat(machine, by).execute(database)).rows[0];
 			heldUntilMs = row?.held_by === server ? atMs + leaseMs : 0;
 			freedAt = row?.freed_at ?? null;
 			if (!row && !isCopy) {
-				log({level: 'error', message: 'machine id in use on another host', machine});
+				log({level: 'error', message: 'machine id in use by another data folder', machine});
 			}
 
 			isCopy = !row;
@@ -63,23 +73,30 @@ export function createMachineLease({database, sandboxes, now, log}: SandboxServi
 	};
 }
 
-type Writer = {readonly server: string; readonly host: string; readonly atMs: number};
+type Writer = {
+	readonly server: string;
+	readonly host: string;
+	readonly folder: string;
+	readonly address: string | null;
+	readonly atMs: number;
+};
 
 /**
  * Returns the heartbeat of a machine as one statement, so that of servers that ask at once one gets the lease. They share
  * a clock. If it was set back, leases of the future don't count.
  */
-function writeHeartbeat(machine: string, {server, host, atMs}: Writer) {
+function writeHeartbeat(machine: string, {server, host, folder, address, atMs}: Writer) {
 	const [at, until, latest] = [atMs, atMs + leaseMs, atMs + 2 * leaseMs].map(ms => new Date(ms).toISOString());
 	const isFree = sql`machines.held_by is null or machines.held_by = excluded.held_by
 		or machines.held_until not between excluded.seen_at and ${latest}`;
 	return sql<
 		Pick<MachineRow, 'held_by' | 'freed_at'>
-	>`insert into machines (id, host, seen_at, held_by, held_until, freed_at)
-		values (${machine}, ${host}, ${at}, ${server}, ${until}, ${at})
-		on conflict (id) do update set host = excluded.host, seen_at = excluded.seen_at,
+	>`insert into machines (id, host, folder, seen_at, held_by, held_until, freed_at, address)
+		values (${machine}, ${host}, ${folder}, ${at}, ${server}, ${until}, ${at}, ${address})
+		on conflict (id) do update set host = excluded.host, folder = excluded.folder, seen_at = excluded.seen_at,
 			held_by = case when ${isFree} then excluded.held_by else machines.held_by end,
-			held_until = case when ${isFree} then excluded.held_until else machines.held_until end
-		where machines.host in (excluded.host, '') or ${isFree}
+			held_until = case when ${isFree} then excluded.held_until else machines.held_until end,
+			address = case when ${isFree} then excluded.address else machines.address end
+		where (machines.host in (excluded.host, '') and machines.folder in (excluded.folder, '')) or ${isFree}
 		returning held_by, freed_at`;
 }

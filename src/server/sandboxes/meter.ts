@@ -116,7 +116,9 @@ export async function settleSandbox(
 	const {numUpdatedRows} = await transaction
 		.updateTable('sandboxes')
 		.set({state, pause_reason: pauseReason, billed_credits: billed + owed})
-		.$if(state !== 'running', query => query.set({past_seconds, running_since: null, billed_before_start: null}))
+		.$if(state !== 'running', query =>
+			query.set({past_seconds, running_since: null, billed_before_start: null, due_at: null}),
+		)
 		.where('id', '=', sandbox.id)
 		.where('state', '=', sandbox.state)
 		.where('running_since', sandbox.running_since === null ? 'is' : '=', sandbox.running_since)

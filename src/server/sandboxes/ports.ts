@@ -54,9 +54,11 @@ export async function isListeningAt(pid: number, port: number): Promise<boolean>
 	const tables = await Promise.all(
 		['tcp', 'tcp6'].map(name => readFile(`/proc/${pid}/net/${name}`, 'utf8').catch(() => '')),
 	);
-	const listening = new RegExp(
-		`^\\s*\\d+: [0-9A-F]+:${port.toString(16).toUpperCase().padStart(4, '0')} \\S+ 0A `,
-		'm',
-	);
-	return tables.some(table => listening.test(table));
+	return hasListener(tables.join('\n'), port);
+}
+
+/** Returns whether a program listens on a port, by the text of `/proc/net/tcp` and `tcp6`. */
+export function hasListener(tables: string, port: number): boolean {
+	const hex = port.toString(16).toUpperCase().padStart(4, '0');
+	return new RegExp(`^\\s*\\d+: [0-9A-F]+:${hex} \\S+ 0A `, 'm').test(tables);
 }

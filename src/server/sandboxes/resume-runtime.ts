@@ -1,13 +1,13 @@
 import {randomUUID} from 'node:crypto';
-import {join} from 'node:path';
 import {setTimeout as sleep} from 'node:timers/promises';
 import {reportError} from '../../core/error.ts';
 import type {DatabaseTransaction} from '../database/tables.ts';
 import {reject} from '../kit/http-error.ts';
-import {assertCapacity, limitFor, lockOrganization} from './capacity.ts';
+import {assertCapacity, limitFor, lockingOrganization} from './capacity.ts';
+import {assertRoom, memoryFor} from './machine-room.ts';
 import {prepay, type SandboxRow} from './meter.ts';
 import type {Deadline} from './provider.ts';
-import {assertCanStart, assertSameMachine, orProviderFault} from './provider-fault.ts';
+import {assertCanStart, assertSameMachine, isEngineAway, orProviderFault} from './provider-fault.ts';
 import {advanceRuntime, endUnstarted, findRuntime, type RuntimeRow} from './runtime-state.ts';
 import type {SandboxPolicy, SandboxServices} from './sandboxing.ts';
 import {planTask, type TaskPlan} from './task-plan.ts';
@@ -22,7 +22,7 @@ export async function resumeRuntime(services: SandboxServices, id: string, organ
 	const before = await findRuntime(services, id);
 	if (before.sandbox && before.sandbox.state !== 'killed') {
 		await assertSameMachine(services, before.sandbox.machine, 'resume it');
-		await advanceRuntime(services, id);
+		await orProviderFault(services, advanceRuntime(services, id));
 	}
 
 	const {runtime, sandbox} = await findRuntime(services, id);
@@ -31,14 +31,18 @@ export async function resumeRuntime(services: SandboxServices, id: string, organ
 	}
 
 	const paused = sandbox?.state === 'paused' ? sandbox : undefined;
-	const plan = paused ? undefined : await planRuntime(services, runtime, organization);
-	const admitted = await admit(services, runtime, {paused, plan});
+	const fresh = paused ? undefined : await planRuntime(services, runtime, organization);
+	const plan = fresh?.plan;
+	const memoryBytes = fresh?.memoryBytes ?? paused?.memory_bytes ?? null;
+	const admitted = await admit(services, runtime, {paused, plan, memoryBytes});
 	if (admitted) {
 		const deadline: Deadline = {
 			after: admitted.seconds * 1000,
 			action: sandboxes.provider.supportsPause ? 'pause' : 'end',
 		};
 		await startSandbox(services, runtime, {sandboxId: admitted.sandboxId, plan, deadline});
+		const started = {sandbox: admitted.sandboxId, runtime: id, organization: runtime.organization_id};
+		services.log({level: 'info', message: 'sandbox', state: 'running', ...started});
 		if (sandbox && sandbox.machine !== admitted.machine) {
 			// Its workspace stays there, so that it got the one of this machine: a new one, or that of an earlier run.
 			const {machine: from, id: left} = sandbox;
@@ -58,24 +62,32 @@ async function planRuntime(services: SandboxServices, {key, task_ref}: RuntimeRo
 	const inputs = Object.entries(task.inputs).flatMap(([name, input]) =>
 		input.default === undefined ? [] : [[name, input.default] as const],
 	);
-	return await planTask(task, {inputs: Object.fromEntries(inputs), modelOverrides: {}, secrets: {}});
+	const plan = await planTask(services.sandboxes.provider, task, {
+		inputs: Object.fromEntries(inputs),
+		modelOverrides: {},
+		secrets: {},
+	});
+	return {plan, memoryBytes: memoryFor(task)};
 }
 
 /** The paused sandbox to continue, or the plan of a new one. */
-type ResumeSource = {readonly paused: SandboxRow | undefined; readonly plan: TaskPlan | undefined};
+type ResumeSource = {
+	readonly paused: SandboxRow | undefined;
+	readonly plan: TaskPlan | undefined;
+	readonly memoryBytes: number | null;
+};
 
 /**
  * Decides in one transaction which request resumes a runtime, and for how long. Returns undefined if another request
  * was faster.
  */
-async function admit(services: SandboxServices, runtime: RuntimeRow, {paused, plan}: ResumeSource) {
+async function admit(services: SandboxServices, runtime: RuntimeRow, {paused, plan, memoryBytes}: ResumeSource) {
 	const {database, sandboxes, now} = services;
-	const {provider, policy} = sandboxes;
-	await assertCanStart(services);
+	const {provider, policy, room} = sandboxes;
+	await assertCanStart(services, plan?.needs);
 	const machine = await orProviderFault(services, provider.machine());
 	const sandboxId = paused?.id ?? randomUUID();
-	return await database.transaction().execute(async transaction => {
-		const bounds = await lockOrganization(transaction, runtime.organization_id);
+	return await lockingOrganization(database, runtime.organization_id, async (transaction, bounds) => {
 		const fresh = await transaction
 			.selectFrom('runtimes')
 			.select('status')
@@ -87,9 +99,11 @@ async function admit(services: SandboxServices, runtime: RuntimeRow, {paused, pl
 
 		const capacity = bounds.sandbox_capacity ?? policy.capacity;
 		await assertCapacity(transaction, runtime.organization_id, {capacity, except: paused?.id});
+		await assertRoom(transaction, room, {machine, memoryBytes: memoryBytes ?? 0, except: paused?.id});
 		const {actual} = limitFor(policy, bounds, runtime.requested_seconds);
 		const {seconds, running} = await prepayRun(transaction, runtime, {paused, policy, limitSeconds: actual, at: now()});
-		const at = {id: sandboxId, provider: provider.name, machine, url: Object.values(plan?.services ?? {})[0]?.url};
+		const url = Object.values(plan?.services ?? {})[0]?.url;
+		const at = {id: sandboxId, provider: provider.name, machine, url, memoryBytes};
 		await (paused
 			? transaction.updateTable('sandboxes').set(running).where('id', '=', sandboxId).execute()
 			: insertSandbox(transaction, runtime, at, running));
@@ -118,6 +132,7 @@ type PaidRun = {
 	readonly billed_before_start: number;
 	readonly running_since: string;
 	readonly expires_at: string;
+	readonly due_at: string;
 };
 
 /** Charges a runtime in advance, and returns how long it may run with the state of its sandbox. */
@@ -143,6 +158,7 @@ async function prepayRun(
 		billed_before_start: used.billed,
 		running_since: at.toISOString(),
 		expires_at: new Date(at.getTime() + seconds * 1000).toISOString(),
+		due_at: at.toISOString(),
 	};
 	return {seconds, running};
 }
@@ -152,12 +168,13 @@ type NewSandbox = {
 	readonly provider: string;
 	readonly machine: string;
 	readonly url: string | undefined;
+	readonly memoryBytes: number | null;
 };
 
 async function insertSandbox(
 	transaction: DatabaseTransaction,
 	runtime: RuntimeRow,
-	{id, provider, machine, url}: NewSandbox,
+	{id, provider, machine, url, memoryBytes}: NewSandbox,
 	running: PaidRun,
 ): Promise<void> {
 	await transaction
@@ -173,6 +190,7 @@ async function insertSandbox(
 			sandbox_url: url ?? null,
 			past_seconds: 0,
 			startup_timing: '{}',
+			memory_bytes: memoryBytes,
 			created_at: running.running_since,
 		})
 		.execute();
@@ -192,8 +210,8 @@ async function startSandbox(
 	await sandboxes.background.run(runtime.id, async () => {
 		try {
 			if (plan) {
-				const workspace = join(sandboxes.workspaces, runtime.id);
-				await sandboxes.provider.start(await plan.specOf(sandboxId, deadline, workspace));
+				const {id: workspace, organization_id: organization} = runtime;
+				await sandboxes.provider.start(await plan.specOf({id: sandboxId, organization, deadline, workspace}));
 				await endIfStopped(services, sandboxId);
 			} else {
 				await sandboxes.provider.resume(sandboxId, deadline);
@@ -203,7 +221,7 @@ async function startSandbox(
 		}
 	});
 	if (fault !== undefined) {
-		await endUnstarted(services, runtime, sandboxId);
+		await endUnstarted(services, runtime, sandboxId, isEngineAway(services, fault));
 		reject(502, `The runtime “${runtime.key}” could not be resumed: ${reportError(fault).message}`, {
 			type: 'sandbox_provider_error',
 		});

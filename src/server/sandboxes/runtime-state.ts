@@ -3,9 +3,9 @@ import type {RuntimeInstance} from '../../contract/resources/runtime.ts';
 import type {ChargeRejection} from '../credits/charge.ts';
 import type {Tables} from '../database/tables.ts';
 import {abandonedAfterMs} from './background.ts';
-import {lockOrganization} from './capacity.ts';
+import {lockingOrganization} from './capacity.ts';
 import {confirmStart, creditsOwed, type SandboxRow, settleSandbox} from './meter.ts';
-import {orProviderFault} from './provider-fault.ts';
+import {endIfReached, inspectStart, orProviderFault} from './provider-fault.ts';
 import type {SandboxServices} from './sandboxing.ts';
 
 export type RuntimeRow = Selectable<Tables['runtimes']>;
@@ -34,7 +34,12 @@ export async function advanceRuntime(services: SandboxServices, id: string): Pro
 
 	const {sandboxes} = services;
 	const now = services.now();
-	const found = await sandboxes.provider.inspect(stored.id);
+	const found = await inspectStart(services, stored);
+	if (found.kind === 'away') {
+		await endUnstarted(services, runtime, stored.id, true);
+		return;
+	}
+
 	const sandbox = sandboxes.background.has(id) ? stored : await confirmStart(services.database, stored, found);
 	const since = Date.parse(sandbox.running_since ?? sandbox.created_at);
 	const isStarting = sandboxes.background.has(id) || now.getTime() - since < abandonedAfterMs;
@@ -72,14 +77,23 @@ export async function endRuntime(services: SandboxServices, id: string): Promise
 	}
 }
 
-/** Ends a sandbox that couldn't be started or resumed, and refunds what that was billed. Its runtime becomes idle. */
-export async function endUnstarted(services: SandboxServices, runtime: RuntimeRow, sandboxId: string): Promise<void> {
+/**
+ * Ends a sandbox that couldn't be started or resumed, and refunds what that was billed. Its runtime becomes idle. One that has run
+ * stays paused if its engine is away.
+ */
+export async function endUnstarted(
+	services: SandboxServices,
+	runtime: RuntimeRow,
+	sandboxId: string,
+	isAway = false,
+): Promise<void> {
 	const sandbox = await services.database
 		.selectFrom('sandboxes')
 		.selectAll()
 		.where('id', '=', sandboxId)
 		.executeTakeFirstOrThrow();
-	await settle(services, runtime, sandbox, {state: 'killed'});
+	const isPaused = isAway && sandbox.past_seconds > 0;
+	await settle(services, runtime, sandbox, isPaused ? {state: 'paused', reason: 'timeout'} : {state: 'killed'});
 }
 
 /** Stops a runtime, also a paused one; an idle one stays as it is. Rejects (502) if its sandbox can't be ended. */
@@ -127,24 +141,35 @@ const statusOf = {running: 'running', paused: 'paused', killed: 'idle'} as const
  * lacking, if anything.
  */
 async function settle(
-	{database, sandboxes, now, log}: SandboxServices,
+	services: SandboxServices,
 	runtime: RuntimeRow,
 	sandbox: SandboxRow,
 	{state, reason}: {readonly state: SandboxRow['state']; readonly reason?: PauseReason},
 ): Promise<ChargeRejection | undefined> {
-	if (state === 'killed') {
+	const {database, sandboxes, now, log} = services;
+	// Whoever stops a runtime of their own is told that its engine is away.
+	if (state === 'killed' && sandbox.billed_before_start === null) {
 		await sandboxes.provider.end(sandbox.id);
+	} else if (state === 'killed') {
+		await endIfReached(services, sandbox.id);
 	}
 
 	if (state !== 'running') {
-		log({level: 'info', message: 'runtime', runtime: runtime.id, state, reason});
+		log({
+			level: 'info',
+			message: 'sandbox',
+			state,
+			reason,
+			sandbox: sandbox.id,
+			runtime: runtime.id,
+			organization: sandbox.organization_id,
+		});
 	}
 
 	const at = now();
 	const rate = sandboxes.policy.creditsPerHour;
-	return await database.transaction().execute(async transaction => {
-		// All decisions about an organization's sandboxes lock the organization first, to prevent deadlocks.
-		await lockOrganization(transaction, sandbox.organization_id);
+	// All decisions about an organization's sandboxes lock the organization first, to prevent deadlocks.
+	return await lockingOrganization(database, sandbox.organization_id, async transaction => {
 		const next = {state, pauseReason: reason ?? null, reason: `runtime ${runtime.key}`, rate, now: at};
 		const settled = await settleSandbox(transaction, sandbox, next);
 		if (settled) {

@@ -21,15 +21,26 @@ export type SandboxFolder = {
  * part of a path.
  */
 export function sandboxFolder(root: string, id: string): SandboxFolder {
-	if (!isUuid(id)) {
-		throw new Error('The id of a sandbox is not a UUID.');
-	}
-
-	const path = join(root, id);
+	const path = join(root, checkId(id, 'a sandbox'));
 	return {path, log: join(path, 'log'), workspace: join(path, 'workspace'), temporary: join(path, 'tmp')};
 }
 
-type Prepared = Pick<SandboxSpec, 'workspace' | 'files' | 'deadline'> & {
+/** Returns the path of a workspace that outlives its sandbox. Throws as `sandboxFolder` does. */
+export function workspaceFolder(workspaces: string, id: string): string {
+	return join(workspaces, checkId(id, 'a workspace'));
+}
+
+function checkId(id: string, of: string): string {
+	if (!isUuid(id)) {
+		throw new Error(`The id of ${of} is not a UUID.`);
+	}
+
+	return id;
+}
+
+type Prepared = Pick<SandboxSpec, 'files' | 'deadline'> & {
+	/** The folder of the workspace if that outlives the sandbox. */
+	readonly workspace?: string | undefined;
 	/** The user that the sandbox runs as, if not the server's own. */
 	readonly user?: number | undefined;
 };

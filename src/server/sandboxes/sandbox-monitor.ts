@@ -1,39 +1,62 @@
-import {messageOf} from '../../core/error.ts';
-import {advanceEnvironment} from './environment-state.ts';
+import {randomUUID} from 'node:crypto';
+import {takeSweep} from '../database/sweep-lease.ts';
+import {repeat} from '../kit/repeat.ts';
+import {logStoreOf, removeLogObjects} from './log-store.ts';
 import {endFreed, watchMachines} from './lost-machines.ts';
-import {createMachineLease, heartbeatMs, type MachineLease} from './machine-lease.ts';
-import {advanceRuntime} from './runtime-state.ts';
+import {createMachineLease, heartbeatMs, type LeaseHolder, leaseMs, type MachineLease} from './machine-lease.ts';
+import {endOrphans} from './orphans.ts';
+import {createSweep, logFault} from './sandbox-sweep.ts';
 import type {SandboxServices} from './sandboxing.ts';
 
 /** How often sandboxes are checked for their end and their deadline. */
 const intervalMs = 2000;
+
+/** How often all sandboxes of the machine are read, to find those that the checks don't know. */
+const lookAtAllMs = 60_000;
+
+/** How often the sandboxes of an engine are compared with the database. */
+const orphanMs = 30_000;
 
 /** How many logs of ended sandboxes are removed in one pass. */
 const maxRemoved = 20;
 
 /**
  * Manages the sandboxes of this machine until it is closed, also those of an earlier server. Of several servers on the
- * machine, one does.
+ * machine, one does. Of all servers on the database, one looks for lost machines.
  */
-export function monitorSandboxes(services: SandboxServices): {readonly close: () => Promise<void>} {
-	const lease = createMachineLease(services);
+export function monitorSandboxes(
+	services: SandboxServices,
+	holder?: LeaseHolder,
+): {readonly close: () => Promise<void>} {
+	const {database, now} = services;
+	const lease = createMachineLease(services, holder);
+	const server = randomUUID();
 	const freeLost = watchMachines(services);
 	// A check may take long, because it waits for processes to end; heartbeats don't wait for it.
-	const heartbeat = repeat(services, heartbeatMs, async () => {
+	const every = (everyMs: number) => ({log: services.log, message: 'sandboxes', everyMs});
+	const heartbeat = repeat(every(heartbeatMs), async () => {
 		await lease.renew();
-		if (lease.isHeld()) {
+		const sweep = {name: 'lost machines', server, nowMs: now().getTime(), leaseMs};
+		if (lease.isHeld() && (await takeSweep(database, sweep))) {
 			await freeLost();
 		}
 	});
-	const checks = repeat(services, intervalMs, async () => {
+	const check = createCheck(services, lease);
+	const checks = repeat(every(intervalMs), async () => {
 		await heartbeat.first;
 		if (lease.isHeld()) {
-			await checkSandboxes(services, lease);
+			await check();
+		}
+	});
+	const orphans = repeat(every(orphanMs), async () => {
+		await heartbeat.first;
+		if (lease.isHeld()) {
+			await endOrphans(services);
 		}
 	});
 	return {
 		async close() {
-			const closed = [checks.close(), heartbeat.close()];
+			const closed = [checks.close(), heartbeat.close(), orphans.close()];
 			await services.sandboxes.background.close();
 			await Promise.all(closed);
 			await lease.release().catch(error => logFault(services, error));
@@ -41,78 +64,44 @@ export function monitorSandboxes(services: SandboxServices): {readonly close: ()
 	};
 }
 
-/** Does work now and repeatedly. After a fault, e.g. of the database, the next time catches up. */
-function repeat(services: SandboxServices, everyMs: number, work: () => Promise<void>) {
-	const run = () => work().catch(error => logFault(services, error));
-	const first = run();
-	let current = first;
-	const timer = setInterval(() => {
-		current = current.then(run);
-	}, everyMs);
-	timer.unref();
-	return {
-		/** Resolves after the first time. */
-		first,
-		/** Resolves when the work has ended. */
-		close(): Promise<void> {
-			clearInterval(timer);
-			return current;
-		},
+/**
+ * Returns a function that ends what others ended in the database, and updates the sandboxes on this machine that are due or
+ * have changed. Now and then it looks at all of them.
+ */
+export function createCheck(services: SandboxServices, lease: MachineLease): () => Promise<void> {
+	const sweep = createSweep(services);
+	let lookedMs = Number.NEGATIVE_INFINITY;
+	let hasOldLogs = false;
+	return async () => {
+		const freedAt = lease.takeFreedAt();
+		if (freedAt !== null) {
+			await endFreed(services, freedAt);
+		}
+
+		const nowMs = services.now().getTime();
+		if (Math.abs(nowMs - lookedMs) < lookAtAllMs) {
+			await sweep.look();
+		} else {
+			await sweep.lookAtAll();
+			lookedMs = nowMs;
+			hasOldLogs = true;
+		}
+
+		// A pass that removed as many as it may has left some for the next check.
+		hasOldLogs = hasOldLogs && (await removeOldLogs(services)) === maxRemoved;
 	};
 }
 
-/** Ends what others ended in the database, first, and updates all sandboxes on this machine. */
-export async function checkSandboxes(services: SandboxServices, lease: MachineLease): Promise<void> {
-	const freedAt = lease.takeFreedAt();
-	if (freedAt !== null) {
-		await endFreed(services, freedAt);
-	}
-
-	await updateSandboxes(services);
-}
-
-/** Updates all sandboxes on this machine once. */
+/** Updates all sandboxes on this machine once, and removes old logs. */
 export async function updateSandboxes(services: SandboxServices): Promise<void> {
-	const {database, sandboxes} = services;
+	await createSweep(services).lookAtAll();
+	await removeOldLogs(services);
+}
+
+/** Removes logs that are older than they are kept. Returns how many, at most `maxRemoved`. */
+async function removeOldLogs(services: SandboxServices): Promise<number> {
+	const {database, sandboxes, now} = services;
 	const machine = await sandboxes.provider.machine();
-	const environments = await database
-		.selectFrom('environments')
-		.innerJoin('sandboxes', 'sandboxes.id', 'environments.sandbox_id')
-		.select('environments.id')
-		.where('environments.state', 'in', ['building', 'provisioning', 'ready', 'paused'])
-		.where('machine', '=', machine)
-		.execute();
-	await updateEach(services, environments, advanceEnvironment);
-
-	const runtimes = await database
-		.selectFrom('runtimes')
-		.innerJoin('sandboxes', 'sandboxes.id', 'runtimes.sandbox_id')
-		.select('runtimes.id')
-		.where('runtimes.status', '!=', 'idle')
-		.where('machine', '=', machine)
-		.execute();
-	await updateEach(services, runtimes, advanceRuntime);
-
-	await removeOldLogs(services, machine);
-}
-
-/**
- * Runs in parallel, because ending a sandbox takes a moment. A failure of one affects no other and is retried in the
- * next pass.
- */
-async function updateEach(
-	services: SandboxServices,
-	rows: readonly {readonly id: string}[],
-	advance: (services: SandboxServices, id: string) => Promise<unknown>,
-): Promise<void> {
-	await Promise.all(rows.map(({id}) => advance(services, id).catch(error => logFault(services, error))));
-}
-
-function logFault({log}: SandboxServices, error: unknown): void {
-	log({level: 'warn', message: 'sandboxes', error: messageOf(error)});
-}
-
-async function removeOldLogs({database, sandboxes, now}: SandboxServices, machine: string): Promise<void> {
 	const before = new Date(now().getTime() - sandboxes.policy.logRetentionMs).toISOString();
 	const old = await database
 		.selectFrom('environments')
@@ -125,8 +114,11 @@ async function removeOldLogs({database, sandboxes, now}: SandboxServices, machin
 		.execute();
 	for (const {id} of old) {
 		await sandboxes.provider.remove(id);
+		await removeLogObjects(logStoreOf(services), id);
 		await database.deleteFrom('sandboxes').where('id', '=', id).execute();
 	}
+
+	return old.length;
 }
 
 /** Returns how many sandboxes on this machine have processes, running or paused. */

@@ -1,8 +1,7 @@
 import type {TaskInputs} from '../tasks/inputs.ts';
-import {renderInstruction, type ServiceAddress} from '../tasks/instruction.ts';
+import type {ServiceAddress} from '../tasks/instruction.ts';
 import {portVariable, type Task} from '../tasks/task.ts';
-import {freePort} from './ports.ts';
-import type {Deadline, SandboxSpec} from './provider.ts';
+import type {Deadline, SandboxNeeds, SandboxProvider, SandboxSpec} from './provider.ts';
 
 export type ServiceAddresses = Readonly<Record<string, ServiceAddress>>;
 
@@ -16,37 +15,53 @@ type PlanOptions = {
 	readonly secrets: Readonly<Record<string, string>>;
 };
 
+type SpecOptions = {
+	readonly id: string;
+	readonly organization: string;
+	readonly deadline: Deadline;
+	/** The UUID of a workspace that outlives the sandbox. */
+	readonly workspace?: string;
+};
+
 /** A task with assigned ports. */
 export type TaskPlan = {
+	readonly needs: SandboxNeeds;
+	/** The instruction with its placeholders, because the addresses of services are known later. */
 	readonly instruction: string;
 	readonly services: ServiceAddresses;
 	/** Reads the files of the task. Throws AppError if they can't be used. */
-	readonly specOf: (id: string, deadline: Deadline, workspace?: string) => Promise<SandboxSpec>;
+	readonly specOf: (options: SpecOptions) => Promise<SandboxSpec>;
 };
 
-/** Assigns ports on this machine and fills the instruction. Inputs reach programs only as data, in a JSON file. */
-export async function planTask(task: Task, {inputs, modelOverrides, secrets}: PlanOptions): Promise<TaskPlan> {
+/** Assigns ports of a provider. Inputs reach programs only as data, in a JSON file. */
+export async function planTask(
+	{choosePort}: Pick<SandboxProvider, 'choosePort'>,
+	task: Task,
+	{inputs, modelOverrides, secrets}: PlanOptions,
+): Promise<TaskPlan> {
 	const services: Record<string, ServiceAddress> = {};
 	const ports: Record<string, string> = {};
-	for (const [name, {path, protocol}] of Object.entries(task.services)) {
-		const port = await freePort();
+	for (const [index, [name, {path, protocol}]] of Object.entries(task.services).entries()) {
+		const port = await choosePort(index);
 		services[name] = {url: `${protocol}://127.0.0.1:${port}${path}`, port, protocol};
 		ports[portVariable(task, name)] = String(port);
 	}
 
 	const context = {task: {name: task.name, version: task.version}, inputs, model_overrides: modelOverrides};
+	const {image, network} = task;
 	return {
-		instruction: renderInstruction(task.instruction, {inputs, services}),
+		needs: {image, network},
+		instruction: task.instruction,
 		services,
-		specOf: async (id, deadline, workspace) => ({
-			id,
+		specOf: async options => ({
+			...options,
+			image,
+			network,
 			files: new Map([...(await task.readFiles()), [contextFile, JSON.stringify(context)]]),
-			...(workspace && {workspace}),
 			build: task.build.map((command, index) => ({name: `build step ${index + 1}`, command})),
 			command: {name: 'command', command: task.command},
 			environment: {...secrets, ...ports},
 			ports: Object.values(services).map(({port}) => port),
-			deadline,
 			...(task.memory_mb && {limits: {memoryBytes: task.memory_mb * 1024 * 1024}}),
 		}),
 	};

@@ -39,6 +39,13 @@ const serviceSchema = z.strictObject({
 	protocol: z._default(z.enum(['http', 'https', 'ws', 'tcp']), 'http'),
 });
 
+/** A name of a host, or `*.` and the domain of all its hosts; with a port, or both of the web. */
+const host = z.string().check(
+	z.regex(/^(?:\*\.)?(?:[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?\.)*[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?(?::[1-9]\d{0,4})?$/, {
+		error: 'must be a host, as example.com or *.example.com:8443',
+	}),
+);
+
 /** The schema of `task.yaml`. Unknown fields are rejected, because they are misspelled ones. */
 export const taskSchema = z.strictObject({
 	name: z
@@ -60,6 +67,21 @@ export const taskSchema = z.strictObject({
 	/** The main program. With services it must keep running; without, it may end with status 0. */
 	command: program,
 	services: z._default(z.record(identifier, serviceSchema), {}),
+	/** The container image, on servers whose sandboxes are containers. */
+	image: z.optional(
+		z.string().check(
+			z.regex(/^[a-z\d][\w.:/@-]{0,254}$/i, {
+				error: 'must be the reference of an image, as registry.example/name:1.2',
+			}),
+		),
+	),
+	/** What it reaches: nothing (`none`, `services`), every address that the operator opens, or only these hosts, by a proxy. */
+	network: z.optional(
+		z.union([
+			z.enum(['none', 'services', 'open']),
+			z.strictObject({allow: z.array(host).check(z.minLength(1), z.maxLength(100))}),
+		]),
+	),
 	/** The default time limit in seconds. */
 	timeout_sec: z.optional(z.int().check(z.minimum(1))),
 	memory_mb: z.optional(z.int().check(z.minimum(64), z.maximum(1_048_576))),

@@ -4,6 +4,7 @@ import {servedFields} from '../../../src/command/views/server-lines.ts';
 
 test('[9] a server on every address prints a login for this machine, and one for others that allows plain HTTP', async () => {
 	const served = {
+		metricsUrl: undefined,
 		folder: '/data',
 		engine: 'sqlite',
 		sandboxes: 'none',

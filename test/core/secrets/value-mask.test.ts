@@ -137,20 +137,21 @@ const secretValue = fc
 const around = fc.stringMatching(/^[a-z =:\n]{0,40}$/);
 
 test('[8] no form of a value is left, for random values in random texts', () => {
-	const all = [
-		...Object.entries(forms).map(one => [...one, secretValue] as const),
-		...Object.entries(letterForms).map(one => [...one, token] as const),
-	];
-	for (const [name, form, given] of all) {
+	for (const [given, printed] of [
+		[secretValue, forms],
+		[token, letterForms],
+	] as const) {
 		fc.assert(
 			fc.property(given, fc.array(given, {maxLength: 3}), around, around, (value, others, before, after) => {
 				const {hide} = createValueMask([value, ...others]);
-				const text = form(`${before}${value}${after}`);
-				const shown = hide(text);
-				expect(shown, name).toContain('***');
-				expect(leftOf(shown, text, value, form), `${name}: ${text} became ${shown}`).toBeLessThan(4);
-				expect(shown.split('\n').length, name).toBe(text.split('\n').length);
-				expect(hide(shown), name).toBe(shown);
+				for (const [name, form] of Object.entries(printed)) {
+					const text = form(`${before}${value}${after}`);
+					const shown = hide(text);
+					expect(shown, name).toContain('***');
+					expect(leftOf(shown, text, value, form), `${name}: ${text} became ${shown}`).toBeLessThan(4);
+					expect(shown.split('\n').length, name).toBe(text.split('\n').length);
+					expect(hide(shown), name).toBe(shown);
+				}
 			}),
 			{numRuns: 60},
 		);
@@ -164,19 +165,20 @@ test('[8] what stands beside a value is not taken for an escape with an end of i
 	const sign = fc.constantFrom('', '%', '\\', '&');
 	const letters = fc.constantFrom('', 'aa', '41', 'n', 'x41', 'u0041', 'amp;', '#39;');
 	const words = fc.stringMatching(/^[a-z]{4,10}[<>"'&%]{1,2}[a-z]{6,12}$/);
-	for (const name of escaped) {
-		const form = forms[name] ?? String;
-		fc.assert(
-			fc.property(sign, letters, words, sign, letters, (before, start, middle, end, after) => {
-				const value = start + middle + end;
+	fc.assert(
+		fc.property(sign, letters, words, sign, letters, (before, start, middle, end, after) => {
+			const value = start + middle + end;
+			const {hide} = createValueMask([value]);
+			for (const name of escaped) {
+				const form = forms[name] ?? String;
 				const text = form(`${before}${value}${after}`);
-				const shown = createValueMask([value]).hide(text);
+				const shown = hide(text);
 				expect(leftOf(shown, text, value, form), `${name}: ${text} became ${shown}`).toBe(0);
 				expect(shown, `${name}: ${text}`).toContain('***');
-			}),
-			{numRuns: 300},
-		);
-	}
+			}
+		}),
+		{numRuns: 300},
+	);
 });
 
 test('[8] what is left of base64 and hex decodes to no part of a value', () => {

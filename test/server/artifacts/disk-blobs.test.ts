@@ -23,13 +23,16 @@ async function read(stream: ReadableStream<Uint8Array> | undefined) {
 	return stream && (await new Response(stream).text());
 }
 
-test('stored bytes are read as a whole and in parts, and never change', async () => {
+test('stored bytes are read as a whole and in parts, and never change until they are removed', async () => {
 	const blobs = createDiskBlobs(folder());
 	expect([await blobs.size(name), await blobs.open(name)]).toEqual([undefined, undefined]);
 	expect(await blobs.put(name, chunksOf('ab', '', 'cd'), undefined)).toBe('stored');
 	expect(await blobs.put(name, chunksOf('other'), undefined)).toBe('exists');
 	expect([await blobs.size(name), await read(await blobs.open(name))]).toEqual([4, 'abcd']);
 	expect(await read(await blobs.open(name, {start: 1, end: 2}))).toBe('bc');
+	await blobs.remove(name);
+	await blobs.remove(name);
+	expect(await blobs.size(name)).toBeUndefined();
 });
 
 test('uploads left by a killed server are removed a day later, and current ones stay', async () => {

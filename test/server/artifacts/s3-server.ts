@@ -9,12 +9,16 @@ export const keys = {
 	region: 'eu-test-1',
 };
 
+/** Fewer than a bucket of S3 lists, so that a test sees more than one part. */
+const listedAtOnce = 2;
+
 /**
  * Starts a store with the part of S3 that we use, on a free port of this machine, until the test ends. It checks every
  * signature against the manual, and rejects uploads without a length.
  */
 export async function startS3({now = () => new Date()} = {}) {
 	const objects = new Map<string, Buffer>();
+	const storedAt = new Map<string, number>();
 	/** Method and status of each request, and why it was rejected. */
 	const requests: string[] = [];
 	const server = createServer((request, response) => void answer(request, response));
@@ -53,7 +57,28 @@ export async function startS3({now = () => new Date()} = {}) {
 			}
 
 			objects.set(pathname, body);
+			storedAt.set(pathname, now().getTime());
 			return [200, {}, undefined] as const;
+		}
+
+		if (method === 'GET' && searchParams.get('list-type') === '2') {
+			const prefix = `${pathname}/${searchParams.get('prefix')}`;
+			const after = `${pathname}/${searchParams.get('start-after') ?? ''}`;
+			const contents = [...objects.keys()]
+				.sort()
+				.filter(name => name.startsWith(prefix) && name > after)
+				.slice(0, listedAtOnce)
+				.map(
+					name =>
+						`<Contents><Key>${name.slice(pathname.length + 1)}</Key><LastModified>${new Date(storedAt.get(name) ?? 0).toISOString()}</LastModified><Size>${objects.get(name)?.length}</Size></Contents>`,
+				);
+			const text = `<?xml version="1.0"?>\n<ListBucketResult>${contents.join('\n')}</ListBucketResult>`;
+			return [200, {'content-type': 'application/xml'}, Buffer.from(text)] as const;
+		}
+
+		if (method === 'DELETE') {
+			objects.delete(pathname);
+			return [204, {}, undefined] as const;
 		}
 
 		if (!found) {

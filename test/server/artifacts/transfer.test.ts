@@ -5,12 +5,13 @@ import {join} from 'node:path';
 import {expect, onTestFinished, test} from 'vitest';
 import {maxArtifactBytes} from '../../../src/server/artifacts/artifact-routes.ts';
 import {defaultTimeouts, listen} from '../../../src/server/http/listen.ts';
+import {logRequest} from '../../../src/server/http/request-record.ts';
 import {createTestServer, inWorkspace} from '../harness.ts';
 import {oidOf, refer, resolve} from './artifacts.ts';
 
 async function open() {
 	const server = await createTestServer();
-	const listening = await listen(server.app);
+	const listening = await listen(server.app, {onDone: record => logRequest(server.services.log, record, '')});
 	onTestFinished(() => listening.close());
 	const headers = {authorization: `Bearer ${server.owner.key}`};
 	return {
@@ -28,7 +29,7 @@ test('an upload that its client cuts off leaves nothing behind, and is not a ser
 	await expect.poll(() => readdir(uploads), {interval: 5}).toHaveLength(1);
 	sending.destroy();
 	await expect.poll(() => server.entries, {interval: 5}).toHaveLength(1);
-	expect(server.entries).toMatchObject([{message: 'request', status: 400}]);
+	expect(server.entries).toMatchObject([{message: 'request', status: 400, aborted: true}]);
 	expect(await readdir(join(server.folder, 'artifacts'))).toEqual(['uploads']);
 	expect(await readdir(uploads)).toEqual([]);
 });

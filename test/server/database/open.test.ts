@@ -7,6 +7,7 @@ import {isDatabaseFault} from '../../../src/server/database/fault.ts';
 import {parseDatabaseUrl} from '../../../src/server/database/location.ts';
 import {openDatabase} from '../../../src/server/database/open.ts';
 import type {Database} from '../../../src/server/database/tables.ts';
+import {emptyFile} from './empty-file.ts';
 import {emptyDatabase, emptyPlace} from './engine.ts';
 
 const user = {
@@ -19,6 +20,8 @@ const user = {
 	totp_pending_secret: null,
 	totp_last_step: 9_007_199_254_740_991,
 	suspended_at: null,
+	is_administrator: 0 as const,
+	added_by: null,
 	created_at: '2026-03-01T12:00:00.000Z',
 };
 
@@ -76,8 +79,7 @@ test('opening again changes nothing', async () => {
 });
 
 test('a database of an older version gets the same tables as a new one', async () => {
-	const empty = await emptyPlace();
-	const place = empty.engine === 'sqlite' ? {...empty, file: join(await temporaryFolder(), 'a.db')} : empty;
+	const place = await emptyFile();
 	const fresh = await openDatabase(place);
 	const wanted = await columnsOf(fresh);
 	for (const statement of [
@@ -86,9 +88,15 @@ test('a database of an older version gets the same tables as a new one', async (
 		'drop index api_keys_by_parent',
 		'alter table api_keys drop column created_with',
 		'alter table sandboxes drop column billed_before_start',
+		'drop table execute_tokens',
 		'drop table machines',
 		'drop index sandboxes_by_machine',
-		"delete from migrations where name in ('009-execute-tokens', '010-api-key-parents', '011-unstarted-sandboxes', '013-machines')",
+		...['log_segments', 'sandbox_logs', 'log_collectors'].map(table => `drop table ${table}`),
+		'drop index environments_by_sandbox',
+		'drop table audit_log',
+		'alter table organizations drop column suspended_at',
+		'alter table api_keys drop column requests_per_minute',
+		"delete from migrations where name in ('009-execute-tokens', '010-api-key-parents', '011-unstarted-sandboxes', '013-machines', '014-service-proxy', '015-sandbox-logs', '030-audit-log', '033-suspended-organizations', '034-rate-limits')",
 	]) {
 		await sql.raw(statement).execute(fresh);
 	}

@@ -35,7 +35,7 @@ test('PostgreSQL keeps the plan of a query that comes again, and of no other', a
 	});
 });
 
-test('after a change of the tables each connection fails at most once, and answers with the new columns', async () => {
+test('after a change of the tables a statement is executed once more without the plan, and answers with the new columns', async () => {
 	const database = await openWith('boxes');
 	await sql`insert into boxes values (1, 'one')`.execute(database);
 	const read = () => sql`select * from boxes where id = ${1}`.execute(database).then(({rows}) => rows);
@@ -44,6 +44,9 @@ test('after a change of the tables each connection fails at most once, and answe
 	}
 
 	await sql`alter table boxes add column size integer default 2`.execute(database);
-	await expect(read()).rejects.toThrow('cached plan must not change result type');
 	expect(await read()).toEqual([{id: 1, name: 'one', size: 2}]);
+	const all = await Promise.all(Array.from({length: 20}, read));
+	expect(new Set(all.map(rows => JSON.stringify(rows)))).toEqual(
+		new Set([JSON.stringify([{id: 1, name: 'one', size: 2}])]),
+	);
 });

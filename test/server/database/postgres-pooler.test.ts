@@ -37,7 +37,13 @@ const poolers: readonly Options[] = [
 	{mode: 'transaction'},
 	{
 		mode: 'transaction',
-		ignored: ['options', 'statement_timeout', 'idle_in_transaction_session_timeout', 'extra_float_digits'],
+		ignored: [
+			'options',
+			'statement_timeout',
+			'lock_timeout',
+			'idle_in_transaction_session_timeout',
+			'extra_float_digits',
+		],
 	},
 ];
 

@@ -13,6 +13,13 @@ import {toRequest, tracesPath} from '../ingest/push.ts';
 import {lost} from './ask-all.ts';
 import {emptyDatabase} from './engine.ts';
 
+const locked = {
+	code: 429,
+	type: 'database_error',
+	detail:
+		'Another change takes too long, and this one would have to wait for it. Nothing was changed. Try again in 2 s.',
+};
+
 const beginning = {organization: 'acme', workspace: 'main', project: 'web', email: 'owner@acme.example'};
 
 test('a full disk rejects a write as a whole, and accepts it once there is space', async () => {
@@ -101,7 +108,7 @@ test('a statement fails after 5 seconds of waiting for another process, and thos
 	const other = await openDatabase({engine: 'sqlite', file});
 	onTestFinished(() => other.destroy());
 	const held = await other.startTransaction().execute();
-	expect(await Promise.all([1, 2, 3].map(() => ask('PATCH')))).toEqual([lost, lost, lost]);
+	expect(await Promise.all([1, 2, 3].map(() => ask('PATCH')))).toEqual([locked, locked, locked]);
 	expect(await ask()).toBe(200);
 	await held.rollback().execute();
 	expect(await ask('PATCH')).toBe(200);

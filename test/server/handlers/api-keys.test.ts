@@ -22,6 +22,7 @@ test('a key is created, works, is listed without its secret, and is invalid once
 			created_at: '2026-03-01T12:00:00.000Z',
 			last_used_at: null,
 			expires_at: null,
+			requests_per_minute: null,
 		},
 	]);
 

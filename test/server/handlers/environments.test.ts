@@ -55,14 +55,26 @@ test('a web shop environment is ready at once, with its URL in the instruction a
 	expect(await diagnosis.json()).toEqual({right: true});
 });
 
-test('[8] the execute token is returned once and never stored', async () => {
+test('a task that needs more than this server offers is refused before anything is paid for', async () => {
+	const server = await createTestServer();
+	await addTask(server, 'boxed', {image: 'registry.example/node:22'});
+	const refused = await create(server, {task_ref: 'boxed'});
+	expect([refused.status, refused.json.detail]).toEqual([
+		409,
+		'The task names an image, which needs a server started with `--engine docker` or `--engine kubernetes`.',
+	]);
+	expect(await server.database.selectFrom('sandboxes').select('id').execute()).toEqual([]);
+});
+
+test('[26] the execute token is returned once, and only its hash is stored', async () => {
 	const server = await createTestServer();
 	await addTask(server, 'listens', {services: {web: {}}}, {'main.mjs': listener});
 	const {json} = await create(server, {task_ref: 'listens'});
 	const row = await server.database.selectFrom('environments').selectAll().executeTakeFirstOrThrow();
-	for (const trace of [json.execute_token, hashToken(json.execute_token)]) {
-		expect(JSON.stringify(row)).not.toContain(trace);
-	}
+	const stored = await server.database.selectFrom('execute_tokens').selectAll().executeTakeFirstOrThrow();
+	expect(stored).toMatchObject({environment_id: row.id, token_hash: hashToken(json.execute_token)});
+	expect(JSON.stringify([row, stored])).not.toContain(json.execute_token);
+	expect((await server.send(`${inWorkspace}/environments/${row.id}`)).json.execute_token).toBe(null);
 });
 
 test('an organization cannot exceed its capacity, even with concurrent requests', async () => {

@@ -13,7 +13,7 @@ async function withRuntime() {
 	const server = await createTestServer();
 	await addTask(server, 'sleeper', {command: ['sh', '-c', 'printf x >>starts; exec sleep 1000']});
 	const {json} = await server.send(path, {method: 'POST', body: {key: 'dev', task_ref: 'sleeper'}});
-	const starts = join(server.services.sandboxes.workspaces, json.id, 'starts');
+	const starts = join(server.folder, 'workspaces', json.id, 'starts');
 	return {server, id: json.id as string, hasStarted: () => existsSync(starts)};
 }
 

@@ -24,7 +24,13 @@ type Sending = {
 export type Browser = ReturnType<typeof createBrowser>;
 
 /** A browser without scripts: it keeps cookies, follows redirects, and sends the forms of the current page. */
-export function createBrowser(app: App, origin = 'http://127.0.0.1:8700', address = '127.0.0.1') {
+export function createBrowser(
+	app: App,
+	origin = 'http://127.0.0.1:8700',
+	address = '127.0.0.1',
+	/** Visits another server, and returns the address that it sends the browser to. */
+	visit?: (url: string) => Promise<string>,
+) {
 	const cookies = new Map<string, string>();
 	let shown: Shown | undefined;
 
@@ -41,7 +47,8 @@ export function createBrowser(app: App, origin = 'http://127.0.0.1:8700', addres
 
 		const location = response.headers.get('location');
 		if (response.status === 303 && location) {
-			return await open(location);
+			const isElsewhere = new URL(location, origin).origin !== origin;
+			return await open(isElsewhere && visit ? await visit(location) : location);
 		}
 
 		const html = await response.text();

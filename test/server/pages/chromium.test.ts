@@ -1,7 +1,9 @@
 import {expect, onTestFinished, test} from 'vitest';
 import {createApp} from '../../../src/server/http/app.ts';
 import {listen} from '../../../src/server/http/listen.ts';
-import {createTestServer} from '../harness.ts';
+import {freePort} from '../../free-port.ts';
+import {startProvider} from '../accounts/openid-provider.ts';
+import {createTestServer, scope} from '../harness.ts';
 import {beginLogin, poll} from '../oauth/oauth.ts';
 import {chromium, openPage} from './chromium.ts';
 
@@ -81,5 +83,138 @@ test.skipIf(!chromium)(
 		await page.read('document.body.setAttribute("style", "color: red")');
 		expect(await page.read('getComputedStyle(document.body).color')).toBe(white);
 		expect(page.violations).toEqual([expect.stringContaining('Content Security Policy')]);
+	},
+);
+
+/** A server for a browser, with its address. */
+async function serve() {
+	const server = await createTestServer();
+	let url = '';
+	const listening = await listen(createApp({services: {...server.services, publicUrl: () => url}}));
+	onTestFinished(() => listening.close());
+	url = listening.url;
+	return {server, url};
+}
+
+test.skipIf(!chromium).each([1280, 375])(
+	`in Chromium at %i px a decision survives a reload, and unknown pages are pages, by keyboard alone${reason}`,
+	async width => {
+		const {server, url} = await serve();
+		const page = await openPage(chromium ?? '');
+		await page.command('Emulation.setDeviceMetricsOverride', {width, height: 800, deviceScaleFactor: 1, mobile: false});
+		const seen: unknown[] = [];
+		const look = async () => {
+			seen.push(await page.read(title));
+			expect(await page.read(`document.documentElement.scrollWidth <= ${width}`)).toBe(true);
+		};
+
+		await page.open(`${url}/nothing/here`);
+		await look();
+		await page.tab();
+		expect(await page.read(focused)).toBe('Your account');
+		await page.enter();
+		await look();
+		await page.open(`${url}/sign-in/key`);
+		await page.type(server.owner.key);
+		await page.enter();
+		await look();
+
+		const {deviceCode, userCode} = await beginLogin(server);
+		await page.open(`${url}/device?user_code=${userCode}`);
+		await page.enter();
+		await look();
+		await page.tab(3);
+		await page.enter();
+		await look();
+		await page.reload();
+		await look();
+		expect((await poll(server, deviceCode)).json).toMatchObject({token_type: 'Bearer'});
+		await page.reload();
+		await look();
+		expect(seen).toEqual([
+			'Page not found',
+			'Log in',
+			'Your account',
+			'Authorize this device?',
+			'Approved',
+			'Approved',
+			'Approved',
+		]);
+		expect(page.violations).toEqual([]);
+	},
+);
+
+test.skipIf(!chromium).each([1280, 375])(
+	`in Chromium at %i px members join by a link and log in with a provider, by keyboard alone${reason}`,
+	async width => {
+		const port = await freePort();
+		const url = `http://127.0.0.1:${port}`;
+		const [server, {oidc, state}] = await Promise.all([createTestServer(), startProvider({}, url)]);
+		const app = createApp({services: {...server.services, publicUrl: () => url, oidc}});
+		const listening = await listen(app, {port});
+		onTestFinished(() => listening.close());
+		const invite = async (email: string) => {
+			const path = `/api/v1/org/${scope.org}/invitations`;
+			return new URL((await server.send(path, {method: 'POST', body: {email}})).json.url).pathname;
+		};
+		const page = await openPage(chromium ?? '');
+		await page.command('Emulation.setDeviceMetricsOverride', {width, height: 800, deviceScaleFactor: 1, mobile: false});
+		const seen: unknown[] = [];
+		const look = async () => {
+			seen.push(await page.read(title));
+			expect(await page.read(`document.documentElement.scrollWidth <= ${width}`)).toBe(true);
+		};
+
+		await page.open(`${url}${await invite('ida@acme.example')}`);
+		await look();
+		await page.tab();
+		expect(await page.read(focused)).toBe(`Log in with ${oidc?.host}`);
+		await page.tab(2);
+		expect(await page.read(focused)).toBe('password');
+		await page.type('correct horse battery');
+		await page.tab();
+		await page.type('correct horse');
+		await page.enter();
+		await look();
+		expect(await page.read(focused)).toBe('repeated');
+		await page.back();
+		await page.type('correct horse battery');
+		await page.tab();
+		await page.type('correct horse battery');
+		await page.enter();
+		await look();
+		await page.reload();
+		await look();
+		await page.tab();
+		expect(await page.read(focused)).toBe('Log out');
+		await page.enter();
+		await look();
+
+		state.person = {sub: 'u-1', email: 'grace@acme.example', email_verified: true};
+		await page.open(`${url}${await invite('grace@acme.example')}`);
+		await page.tab();
+		await page.enter();
+		await look();
+		await page.tab();
+		await page.enter();
+		await page.tab(2);
+		await page.enter();
+		await look();
+		expect(await page.read(focused)).toBe('email');
+		await page.back();
+		expect(await page.read(focused)).toBe(`Log in with ${oidc?.host}`);
+		await page.enter();
+		await look();
+		expect(seen).toEqual([
+			'Join acme?',
+			'Join acme?',
+			'You belong to acme',
+			'You belong to acme',
+			'You are logged out',
+			'You belong to acme',
+			'Log in',
+			'Your account',
+		]);
+		expect(page.violations).toEqual([]);
 	},
 );

@@ -50,7 +50,7 @@ test.each([...open, ...signed])('the page %s allows only its own style, and is a
 	const labels = [...html.matchAll(/<label for="([^"]*)"/g)].map(([, name]) => name);
 	const fields = [...html.matchAll(/<input id="([^"]*)"/g)].map(([, name]) => name);
 	expect(labels).toEqual(fields);
-	expect([...html.matchAll(/<input (?!id=|type="hidden")/g)]).toEqual([]);
+	expect([...html.matchAll(/<input (?!id=|type="hidden"|type="text" hidden )/g)]).toEqual([]);
 });
 
 test('an error is announced and linked to its field', async () => {
@@ -141,6 +141,8 @@ test.each([
 	'/sign-out',
 	'/device/../..//evil.example',
 	'/account@evil.example',
+	'/invite/svi_x',
+	`/invite/svi_${'a'.repeat(43)}/../..//evil.example`,
 	'/device#@evil.example/',
 	'',
 ])('%j is not followed after the login', async next => {
@@ -152,13 +154,16 @@ test.each([
 });
 
 test('the next page is always a page of this server', () => {
-	const ours = /^(?:\/account(?:\/logins|\/password|\/second-factor)?|\/device(?:\?user_code=[B-Z]{4}-[B-Z]{4})?)$/;
+	const ours =
+		/^(?:\/account(?:\/logins|\/password|\/second-factor)?|\/device(?:\?user_code=[B-Z]{4}-[B-Z]{4})?|\/invite\/svi_[\w-]{43})$/;
 	const parts = fc.constantFrom(
 		'/',
 		'\\',
 		'//',
 		'device',
 		'account',
+		'invite',
+		`svi_${'a'.repeat(43)}`,
 		'?user_code=',
 		'WDJBMJHT',
 		'@',

@@ -1,17 +1,18 @@
 import {sql} from 'kysely';
 import {expect, test} from 'vitest';
 import {storedBytes} from '../../../src/server/database/migrations/007-stored-bytes.ts';
+import {changeLimits} from '../../../src/server/sandboxes/organization-limits.ts';
 import {oidOf, upload} from '../artifacts/artifacts.ts';
 import {createTestServer, type TestServer} from '../harness.ts';
 import {toRequest, tracesPath} from '../ingest/push.ts';
 
 const full = {
-	status: 409,
+	status: 429,
 	json: {
-		code: 409,
+		code: 429,
 		type: 'usage_limit_exceeded_error',
 		detail:
-			'The organization may store 100 kB of spans and artifacts, and this would exceed it. Ask the server’s administrator for more.',
+			'The organization may store 100 kB of spans and artifacts, and this would exceed it. Ask the server’s administrator for more. Send it again in 60 s.',
 	},
 };
 
@@ -31,7 +32,8 @@ test('[21] an organization stores spans up to its limit, and nothing of a reject
 	expect(before).toBeLessThan(61_000);
 	// Sending it again counts once.
 	expect((await push(server, '1', 60_000)).status).toBe(200);
-	expect(await push(server, '2', 60_000)).toMatchObject(full);
+	const refused = await push(server, '2', 60_000);
+	expect([refused, refused.headers.get('retry-after')]).toMatchObject([full, '60']);
 	expect(await stored(server)).toEqual([before]);
 	expect((await server.database.selectFrom('spans').select('span_id').execute()).length).toBe(1);
 	expect((await push(server, '3', 30_000)).status).toBe(200);
@@ -49,7 +51,26 @@ test('[21] a resource counts with each of its spans, so that few bytes cannot be
 		Array.from({length: 50}, (_, index) => ({id: String(index + 1)})),
 		{text: 'a'.repeat(10_000)},
 	);
-	expect(await server.send(tracesPath, {method: 'POST', body})).toMatchObject(full);
+	expect(await server.send(tracesPath, {method: 'POST', body})).toMatchObject({
+		status: 400,
+		json: {detail: expect.stringMatching(/more\. No room would be enough for this request\.$/)},
+	});
+});
+
+test('an organization with a limit of its own stores up to that, more or less than the server’s', async () => {
+	const server = await createTestServer({storageLimit: 100_000});
+	const limit = (storageBytes: number) => changeLimits(server.services, {organization: 'acme', storageBytes});
+	await limit(50_000);
+	expect((await push(server, '1', 60_000)).status).toBe(400);
+	await limit(200_000);
+	expect((await push(server, '1', 60_000)).status).toBe(200);
+	expect((await push(server, '2', 60_000)).status).toBe(200);
+	expect((await limit(70_000)).stored_bytes).toBeGreaterThan(120_000);
+	expect((await push(server, '3', 60_000)).status).toBe(429);
+	// What is stored may be sent again.
+	expect((await push(server, '2', 60_000)).status).toBe(200);
+	await limit(0);
+	expect((await push(server, '4', 60_000)).status).toBe(429);
 });
 
 test('[21] a resource shared by many spans cannot make a request large enough to stop the server', async () => {
@@ -83,8 +104,8 @@ test('concurrent uploads never exceed the storage limit', async () => {
 	const all = await Promise.all(
 		['a', 'b', 'c', 'd'].map(name => upload(server, name, name.repeat(40_000), withLength(40_000))),
 	);
-	expect(all.map(({status}) => status).sort()).toEqual([201, 201, 409, 409]);
-	expect(all.find(({status}) => status === 409)).toEqual(full);
+	expect(all.map(({status}) => status).sort()).toEqual([201, 201, 429, 429]);
+	expect(all.find(({status}) => status === 429)).toEqual(full);
 	expect(await stored(server)).toEqual([80_000]);
 });
 
@@ -104,7 +125,7 @@ test('[21] an upload without an announced size ends when the storage is full', a
 	expect((await upload(server, 'fits', pieces(5))).status).toBe(201);
 	expect(await stored(server)).toEqual([5_000_000]);
 	const refused = await upload(server, 'too much', pieces(20));
-	expect(refused).toMatchObject({status: 409, json: {type: 'usage_limit_exceeded_error'}});
+	expect(refused).toMatchObject({status: 429, json: {type: 'usage_limit_exceeded_error'}});
 	expect(await stored(server)).toEqual([5_000_000]);
 });
 

@@ -244,7 +244,7 @@ describe.each(fronts)('[6] behind a proxy that %s', (_, openFront) => {
 		const answers = await Promise.all(['/healthz', '/readyz'].map(path => fetch(`${server.publicUrl}${path}`)));
 		expect(await Promise.all(answers.map(async answer => [answer.status, await answer.text()]))).toEqual([
 			[200, '{"status":"ok"}'],
-			[200, '{"status":"ok"}'],
+			[200, '{"status":"ok","database":"ok","engine":"ok"}'],
 		]);
 	});
 

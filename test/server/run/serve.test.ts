@@ -17,10 +17,11 @@ async function prepare(parent = tmpdir()) {
 	const home = await mkdtemp(join(parent, 'service-serve-'));
 	onTestFinished(() => rm(home, {recursive: true, force: true}));
 	const place = {env: {SERVICE_HOME: home, PATH: process.env['PATH']}, data: join(home, 'data')};
-	const start = async () => {
+	const start = async (more: Partial<Parameters<typeof serve>[0]> = {}) => {
 		const stopping = new AbortController();
 		const server = await serve({
 			...place,
+			...more,
 			host: undefined,
 			port: 0,
 			artifacts: undefined,
@@ -53,6 +54,15 @@ test('a second server on the same data is rejected until the first one has ended
 	expect((await fetch(`${first.url}/healthz`)).status).toBe(200);
 	await first.end();
 	expect((await fetch(`${(await start()).url}/healthz`)).status).toBe(200);
+});
+
+test('the size of a pool is refused for SQLite, which has one connection', async () => {
+	const {start} = await prepare();
+	await expect(start({connections: 5})).rejects.toMatchObject({
+		code: 'usage',
+		message: '--pool is for PostgreSQL. SQLite has one connection.',
+	});
+	expect((await start()).engine).toBe('sqlite');
 });
 
 test.skipIf(!bubblewrap)(

@@ -19,8 +19,9 @@ async function withEnvironment(program = listener) {
 	const {json} = await server.send(`${inWorkspace}/environments`, {method: 'POST', body});
 	const {sandbox_id} = await rowOf(server);
 	const statusFile = join(server.folder, 'sandboxes', sandbox_id ?? '', 'status.json');
-	// A busy machine may answer before the sandbox has started.
+	// A busy machine may answer before the sandbox has started, and before its service is found to respond.
 	await eventually(() => existsSync(statusFile) && readFileSync(statusFile, 'utf8').includes('"group"'));
+	await eventually(async () => (await rowOf(server)).state === 'ready');
 	const status = JSON.parse(readFileSync(statusFile, 'utf8'));
 	return {server, environment: json, supervisor: status.supervisor.pid as number, group: status.group.pid as number};
 }

@@ -1,16 +1,20 @@
 import {execFile} from 'node:child_process';
 import {randomUUID} from 'node:crypto';
 import {access, readdir, writeFile} from 'node:fs/promises';
+import {connect} from 'node:net';
 import {hostname} from 'node:os';
-import {join} from 'node:path';
-import {setTimeout as sleep} from 'node:timers/promises';
+import {dirname, join} from 'node:path';
 import {pathToFileURL} from 'node:url';
 import {promisify} from 'node:util';
 import {build} from 'esbuild';
 import {expect, test} from 'vitest';
+import {standardPath} from '../../../src/server/sandboxes/local-launch.ts';
 import {createLocalProvider} from '../../../src/server/sandboxes/local-provider.ts';
+import type {SandboxSpec} from '../../../src/server/sandboxes/provider.ts';
 import {readStatus, sandboxFolder} from '../../../src/server/sandboxes/sandbox-folder.ts';
-import {eventually, localSandboxes, plainPath, runs} from './sandbox.ts';
+import {atRest} from '../../at-rest.ts';
+import {checkAllowedHosts, openedLoopback} from './allowed-hosts.ts';
+import {containmentHere, eventually, localSandboxes, plainPath, runs} from './sandbox.ts';
 import {supervisor} from './supervisor.ts';
 
 const printsPid = 'console.log("pid", process.pid); setInterval(() => console.log("tick"), 20);';
@@ -94,11 +98,7 @@ test('a paused sandbox makes no progress, and continues where it was', async () 
 	await provider.pause(id);
 	await provider.pause(id);
 	expect(await provider.inspect(id)).toEqual({kind: 'paused'});
-	// Output from before the pause is read completely first.
-	await sleep(50);
-	const paused = await log(id);
-	await sleep(50);
-	expect(await log(id)).toBe(paused);
+	const paused = await atRest(() => log(id));
 
 	await provider.resume(id, {after: 60_000, action: 'end'});
 	expect(await provider.inspect(id)).toEqual({kind: 'running'});
@@ -211,6 +211,7 @@ test('a sandbox whose supervisor crashes at its start is refused, and the error 
 	const provider = createLocalProvider({root, allowUncontained: true, supervisor: pathToFileURL(crashing)});
 	const started = provider.start({
 		id: randomUUID(),
+		organization: randomUUID(),
 		files: new Map(),
 		build: [],
 		environment: {},
@@ -224,6 +225,60 @@ test('a sandbox whose supervisor crashes at its start is refused, and the error 
 	});
 });
 
+test('a task that names an image, or limits its network where nothing can, is refused, and any other is not', async () => {
+	const {provider} = await localSandboxes();
+	const refusals = [
+		{image: 'node:22'},
+		{network: 'none'},
+		{network: 'services'},
+		{network: {allow: ['a.example']}},
+		{network: 'open'},
+		{},
+	] as const;
+	expect(await Promise.all(refusals.map(provider.refusalOf))).toEqual([
+		'The task names an image, which needs a server started with `--engine docker` or `--engine kubernetes`.',
+		...Array(3).fill(
+			'The task limits its network, which needs bubblewrap, pasta (package passt) and ip on the server’s machine.',
+		),
+		...[undefined, undefined],
+	]);
+});
+
+const here = await containmentHere();
+const lacks = here.bubblewrap && here.network ? '' : ' (skipped: needs bubblewrap, pasta and ip)';
+
+test.skipIf(lacks !== '')(`[15] a task reaches only the hosts that it allows, through a proxy${lacks}`, async () => {
+	const path = [...standardPath, dirname(process.execPath)].join(':');
+	const {provider, script, log} = await localSandboxes({path, containment: here, openRanges: openedLoopback});
+	const start = (words: readonly string[], spec: Partial<SandboxSpec>) =>
+		script('', {...spec, command: {name: 'command', command: words}});
+	await checkAllowedHosts({provider, start, log});
+});
+
+test.skipIf(lacks !== '')(
+	`[15] a task without a network has its loopback alone, where its services are reached${lacks}`,
+	async () => {
+		const path = [...standardPath, dirname(process.execPath)].join(':');
+		const {provider, script, log} = await localSandboxes({path, containment: here});
+		const port = await provider.choosePort(0);
+		const id = await script(
+			`import {connect, createServer} from 'node:net';
+		createServer(socket => socket.end('hello')).listen(${port}, '127.0.0.1', () => {
+			connect(80, '198.51.100.1').on('error', error => console.log('outside', error.code, process.env.HTTP_PROXY));
+		});`,
+			{network: 'services', ports: [port]},
+		);
+		await eventually(async () => (await log(id)).includes('outside ENETUNREACH undefined\n'));
+		expect((await log(id)).split('\n')[0]).toContain('it reaches no network');
+		const address = await provider.serviceAddress(id, port);
+		const text = await new Promise<string>(resolve => {
+			connect(address?.port ?? 0, '127.0.0.1').on('data', data => resolve(String(data)));
+		});
+		expect(text).toBe('hello');
+		await provider.end(id);
+	},
+);
+
 test('an ephemeral sandbox ends with its server', async () => {
 	const {root, log} = await localSandboxes();
 	const id = randomUUID();
@@ -231,7 +286,7 @@ test('an ephemeral sandbox ends with its server', async () => {
 		const {createLocalProvider} = await import(process.argv[1]);
 		const provider = createLocalProvider({root: ${JSON.stringify(root)}, isEphemeral: true, allowUncontained: true,
 			environment: {PATH: '/nowhere'}, supervisor: new URL(${JSON.stringify(supervisor.href)})});
-		await provider.start({id: ${JSON.stringify(id)}, files: new Map(), build: [], environment: {},
+		await provider.start({id: ${JSON.stringify(id)}, organization: ${JSON.stringify(id)}, files: new Map(), build: [], environment: {},
 			command: {name: 'command', command: ['node', '-e', 'setInterval(() => {}, 1000)']}, deadline: {after: 60000, action: 'end'}});
 		process.exit(0);`;
 	const built = join(root, 'provider.mjs');

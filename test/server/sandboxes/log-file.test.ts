@@ -65,7 +65,7 @@ test('a character is never split, neither by the end of the log nor by an offset
 	const folder = join(await temporaryFolder(), 'log');
 	const bytes = Buffer.from('a😀b');
 	await logOf(folder, bytes.subarray(0, 3), 2);
-	expect(await readLogWindow(folder, 0)).toEqual({text: 'a', start: 0, offset: 1});
+	expect(await readLogWindow(folder, 0)).toEqual({text: 'a', start: 0, offset: 1, bytes: bytes.subarray(0, 3)});
 	await logOf(folder, bytes, 2);
 	expect(await readLogWindow(folder, 1)).toEqual({text: '😀b', start: 1, offset: 6});
 	for (const inside of [2, 3, 4]) {
@@ -77,9 +77,10 @@ test('a character is never split, neither by the end of the log nor by an offset
 
 test('invalid UTF-8 is shown as replaced, and counted as it is', async () => {
 	const folder = join(await temporaryFolder(), 'log');
-	await logOf(folder, Buffer.from([0xff, 0x61, 0x80, 0x80, 0x0a]), 9);
-	expect(await readLogWindow(folder, 0)).toEqual({text: '\u{FFFD}a\u{FFFD}\u{FFFD}\n', start: 0, offset: 5});
-	expect(await readLogWindow(folder, 3)).toEqual({text: '\u{FFFD}\n', start: 3, offset: 5});
+	const bytes = Buffer.from([0xff, 0x61, 0x80, 0x80, 0x0a]);
+	await logOf(folder, bytes, 9);
+	expect(await readLogWindow(folder, 0)).toEqual({text: '\u{FFFD}a\u{FFFD}\u{FFFD}\n', start: 0, offset: 5, bytes});
+	expect(await readLogWindow(folder, 3)).toEqual({text: '\u{FFFD}\n', start: 3, offset: 5, bytes: bytes.subarray(3)});
 });
 
 test('following by offsets returns every text completely, however it is written and cut', async () => {

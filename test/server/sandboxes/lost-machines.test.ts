@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import {expect, test} from 'vitest';
 import {forgetMachine, freeSandbox, listMachines, watchMachines} from '../../../src/server/sandboxes/lost-machines.ts';
 import {createMachineLease} from '../../../src/server/sandboxes/machine-lease.ts';
-import {checkSandboxes, updateSandboxes} from '../../../src/server/sandboxes/sandbox-monitor.ts';
+import {createCheck, updateSandboxes} from '../../../src/server/sandboxes/sandbox-monitor.ts';
 import {inWorkspace, type TestServer} from '../harness.ts';
 import {balanceOf, createEnvironment, onAnotherMachine, pass, resume, secondMs, serverWithRuntime} from './machines.ts';
 
@@ -29,7 +29,7 @@ test('what is past its time on a lost machine ends, billed until its deadline, a
 	const {server, lease, environment} = await withLostMachine();
 	const {provider} = server.services.sandboxes;
 	await lease.renew();
-	await checkSandboxes(server.services, lease);
+	await createCheck(server.services, lease)();
 	const watch = watchMachines(onAnotherMachine(server));
 	await watch();
 	await pass(server, 140, watch);
@@ -50,9 +50,9 @@ test('what is past its time on a lost machine ends, billed until its deadline, a
 	expect(await kinds()).toEqual(['running', 'running']);
 
 	await lease.renew();
-	await checkSandboxes(server.services, lease);
+	await createCheck(server.services, lease)();
 	expect(await kinds()).toEqual(['ended', 'ended']);
-	await checkSandboxes(server.services, lease);
+	await createCheck(server.services, lease)();
 	expect([await stateOf(server, environment), await balanceOf(server)]).toEqual([ended, 96]);
 	await lease.renew();
 	expect(lease.takeFreedAt()).toBe(null);
@@ -198,7 +198,7 @@ test('a machine that was seen in the last minute is not forgotten; later all its
 
 	const {provider} = server.services.sandboxes;
 	await lease.renew();
-	await checkSandboxes(server.services, lease);
+	await createCheck(server.services, lease)();
 	for (const sandbox of await sandboxesOf(server)) {
 		expect((await provider.inspect(sandbox.id)).kind).toBe('ended');
 	}

@@ -1,8 +1,11 @@
+import {mkdir} from 'node:fs/promises';
 import {hostname} from 'node:os';
+import {join} from 'node:path';
 import {expect, test} from 'vitest';
 import {createMachineLease} from '../../../src/server/sandboxes/machine-lease.ts';
 import {assertCanStart} from '../../../src/server/sandboxes/provider-fault.ts';
 import {monitorSandboxes} from '../../../src/server/sandboxes/sandbox-monitor.ts';
+import {createSandboxing} from '../../../src/server/sandboxes/sandboxing.ts';
 import {createTestServer, type TestServer} from '../harness.ts';
 import {serverWithRuntime} from './machines.ts';
 import {eventually} from './sandbox.ts';
@@ -87,7 +90,7 @@ test('with a copied data folder the second host starts no sandboxes, until the f
 	await copy.renew();
 	await copy.renew();
 	expect([original.isHeld(), copy.isHeld(), (await machineOf(server)).host]).toEqual([true, false, hostname()]);
-	expect(entries.filter(({message}) => message === 'machine id in use on another host')).toHaveLength(1);
+	expect(entries.filter(({message}) => message === 'machine id in use by another data folder')).toHaveLength(1);
 	await expect(assertCanStart(copied)).rejects.toMatchObject({
 		status: 409,
 		message:
@@ -100,4 +103,46 @@ test('with a copied data folder the second host starts no sandboxes, until the f
 	await copy.renew();
 	expect(copy.isHeld()).toBe(true);
 	await expect(assertCanStart(services)).rejects.toMatchObject({status: 409});
+});
+
+test('of two hosts that claim one machine id at once, one gets it, and the other starts no sandboxes', async () => {
+	const {server} = await serverWithRuntime();
+	const both = ['first.example', 'second.example'].map(host => {
+		const services = {...server.services, sandboxes: {...server.services.sandboxes, host}};
+		return {services, lease: createMachineLease(services)};
+	});
+	for (let round = 0; round < 4; round++) {
+		await Promise.all(both.map(({lease}) => lease.renew()));
+		expect(both.filter(({lease}) => lease.isHeld())).toHaveLength(1);
+		const starts = await Promise.allSettled(both.map(({services}) => assertCanStart(services)));
+		expect(starts.map(({status}) => status === 'fulfilled')).toEqual(both.map(({lease}) => lease.isHeld()));
+		server.advance(10 * secondMs);
+	}
+});
+
+test('a data folder that was copied on the same host starts no sandboxes beside it; the same folder does', async () => {
+	const {server} = await serverWithRuntime();
+	const {services} = server;
+	const original = createMachineLease(services);
+	await original.renew();
+	const folder = join(server.folder, 'copy');
+	await mkdir(folder, {recursive: true});
+	const {folderId} = createSandboxing({folder, log: services.log});
+	const copied = {...services, sandboxes: {...services.sandboxes, folderId}};
+	const copy = createMachineLease(copied);
+	await copy.renew();
+	expect([original.isHeld(), copy.isHeld()]).toEqual([true, false]);
+	await expect(assertCanStart(copied)).rejects.toMatchObject({
+		status: 409,
+		message:
+			'This server’s data folder is a copy of one in use here. Stop this server, delete sandboxes/machine in the folder, and start it again.',
+	});
+
+	const second = createMachineLease(services);
+	await second.renew();
+	expect(second.isHeld()).toBe(false);
+	await assertCanStart(services);
+	await original.release();
+	await second.renew();
+	expect(second.isHeld()).toBe(true);
 });

@@ -31,14 +31,22 @@ type Machine = {
 	readonly environment?: Readonly<Record<string, string>>;
 	/** The containment to use instead of the detected one. */
 	readonly containment?: MachineContainment;
+	readonly openRanges?: readonly string[];
 };
 
 /** Creates a provider in its own folder; sandboxes started through `start` are ended after the test. */
-export async function localSandboxes({path = plainPath, graceMs = 300, environment = {}, containment}: Machine = {}) {
+export async function localSandboxes({
+	path = plainPath,
+	graceMs = 300,
+	environment = {},
+	containment,
+	openRanges,
+}: Machine = {}) {
 	const root = await temporaryFolder();
 	const provider = createLocalProvider({
 		root,
 		graceMs,
+		openRanges,
 		environment: {...environment, PATH: path},
 		...(containment && {findContainment: async () => containment}),
 		supervisor,
@@ -49,6 +57,7 @@ export async function localSandboxes({path = plainPath, graceMs = 300, environme
 		onTestFinished(() => provider.remove(id));
 		await provider.start({
 			id,
+			organization: randomUUID(),
 			files: new Map([['program.mjs', program]]),
 			build: [],
 			command: {name: 'command', command: ['node', 'program.mjs']},

@@ -34,6 +34,8 @@ build:
 services:
   web: {}
   admin: {env: ADMIN, path: /x, protocol: tcp}
+image: registry.example:5000/tools/node:22@sha256:00ff
+network: {allow: [api.example.com, '*.example.org']}
 timeout_sec: 60
 memory_mb: 512
 verification: {kind: http}
@@ -46,6 +48,8 @@ verification: {kind: http}
 		instruction: 'Go to {{inputs.city}} by {{ services.web.url }} or {{services.admin.port}}.\n',
 		build: [['npm', 'ci']],
 		services: {web: {path: '/', protocol: 'http'}, admin: {env: 'ADMIN', path: '/x', protocol: 'tcp'}},
+		image: 'registry.example:5000/tools/node:22@sha256:00ff',
+		network: {allow: ['api.example.com', '*.example.org']},
 		verification: {kind: 'http'},
 	});
 });
@@ -54,6 +58,9 @@ test.each<[string, string, string]>([
 	['no command', 'name: a\nversion: 1.0.0\n', 'command is required'],
 	['a command for a shell', 'name: a\nversion: 1.0.0\ncommand: node x\n', 'command must be a list'],
 	['an empty command', 'name: a\nversion: 1.0.0\ncommand: []\n', 'command must have at least 1 entry'],
+	['an image that is an option', `${least}image: --privileged\n`, 'image must be the reference of an image'],
+	['an unknown network', `${least}network: host\n`, 'network '],
+	['an allowed host that is a URL', `${least}network: {allow: ['https://a.example']}\n`, 'network'],
 	['a name that is a path', 'name: ../a\nversion: 1.0.0\ncommand: [a]\n', 'name must be lower-case letters'],
 	['a version that is a number', 'name: a\nversion: 1.0\ncommand: [a]\n', 'version must be text'],
 	['a misspelt field', `${least}servces: {}\n`, 'servces is not known here'],

@@ -30,6 +30,16 @@ test('[4] long runs of blanks are counted in what the user is asked to trust', (
 
 test('[4] long runs of blanks are counted in the names of files that nobody saw', () => {
 	const files = [{path: `/repo/a${blanks}b`, by: 'tool'}] as never;
-	const {shown} = unseenDrawing({files} as never, '/repo').window(style);
+	const {shown} = unseenDrawing({files} as never, '/repo', true).window(style);
 	expect(shown[0]).toContain('a⟨2,000 spaces⟩b');
+});
+
+test('what nobody saw is shown by `/diff`, of an earlier session too, and by git only in a repository', () => {
+	const files = [{path: '/repo/a.js', by: 'edit', isGone: false, count: 1}] as const;
+	const hint = (isRepository: boolean) =>
+		unseenDrawing({files}, '/repo', isRepository)
+			.window({...style, width: 200})
+			.shown.join('\n');
+	expect(hint(false)).toContain('`/diff <session>` those of an earlier one.');
+	expect(hint(true)).toContain('`/diff <session>` those of an earlier one, git those since the last commit.');
 });

@@ -11,10 +11,14 @@ const changers: Readonly<Record<Changer, string>> = {
 	'MCP server': 'an MCP server',
 };
 
-/** Returns how the files are drawn that are as the agent left them, and that nobody saw. */
-export function unseenDrawing({files, fault}: Unseen, root: string): SubjectDrawing {
+/**
+ * Returns how the files are drawn that are as the agent left them, and that nobody saw; below them, what shows their changes:
+ * git only in a repository.
+ */
+export function unseenDrawing({files, fault}: Unseen, root: string, isRepository: boolean): SubjectDrawing {
 	const rows = files.map(file => `${exactLine(nameFile(file, root))}  changed by ${changers[file.by]}`);
-	const hint = '`/diff` shows the changes of this session, git those since the last commit.';
+	const git = isRepository ? ', git those since the last commit' : '';
+	const hint = `\`/diff\` shows the changes of this session, \`/diff <session>\` those of an earlier one${git}.`;
 	return rowsDrawing(
 		'Changed by the agent, and seen by nobody',
 		[...(fault === undefined ? [] : [exactLine(fault)]), ...rows, hint].map(text => ({text, indent: '  '})),

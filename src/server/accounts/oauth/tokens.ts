@@ -73,7 +73,7 @@ export function selectAccessToken(queries: Queries, hash: Expression<string>, at
 		.selectFrom('tokens')
 		.innerJoin('users', 'users.id', 'tokens.user_id')
 		.leftJoin('api_keys', 'api_keys.id', 'tokens.api_key_id')
-		.select(['tokens.api_key_id', 'tokens.user_id', 'api_keys.last_used_at'])
+		.select(['tokens.api_key_id', 'tokens.user_id', 'is_administrator', 'requests_per_minute', 'api_keys.last_used_at'])
 		.where('token_hash', '=', hash)
 		.where('kind', '=', 'access')
 		.where('tokens.revoked_at', 'is', null)

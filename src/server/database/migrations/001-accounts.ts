@@ -10,7 +10,9 @@ export const accounts: readonly string[] = [
 		totp_pending_secret text,
 		totp_last_step bigint,
 		suspended_at text,
-		created_at text not null
+		created_at text not null,
+		is_administrator bigint not null default 0,
+		added_by text
 	)`,
 	`create table recovery_codes (
 		id text primary key,
@@ -28,7 +30,9 @@ export const accounts: readonly string[] = [
 		runtime_seconds_default bigint,
 		sandbox_capacity bigint,
 		created_at text not null,
-		updated_at text not null
+		updated_at text not null,
+		suspended_at text,
+		deleting_at text
 	)`,
 	`create table members (
 		organization_id text not null references organizations (id) on delete cascade,
@@ -63,7 +67,8 @@ export const accounts: readonly string[] = [
 		last_used_at text,
 		expires_at text,
 		revoked_at text,
-		created_with text references api_keys (id)
+		created_with text references api_keys (id),
+		requests_per_minute bigint
 	)`,
 	'create index api_keys_by_user on api_keys (user_id, created_at)',
 	'create index api_keys_by_parent on api_keys (created_with)',

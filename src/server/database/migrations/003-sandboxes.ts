@@ -17,7 +17,9 @@ export const sandboxes: readonly string[] = [
 		billed_before_start bigint,
 		startup_timing text not null,
 		created_at text not null,
-		expires_at text
+		expires_at text,
+		due_at text,
+		memory_bytes bigint
 	)`,
 	'create index sandboxes_by_organization on sandboxes (organization_id, state)',
 	`create table environments (

@@ -27,9 +27,6 @@ export const traces: readonly string[] = [
 		received_at text not null,
 		primary key (organization_id, trace_id, span_id)
 	)`,
-	'create index spans_by_evaluation on spans (workspace_id, evaluation_id)',
-	'create index spans_by_assessment on spans (workspace_id, assessment_id)',
-	'create index spans_by_run on spans (workspace_id, workflow_run_id, session_id)',
 	`create table sessions (
 		id text primary key,
 		organization_id text not null references organizations (id) on delete cascade,
@@ -108,7 +105,6 @@ export const traces: readonly string[] = [
 		updated_at text not null,
 		unique (organization_id, trace_id, span_id)
 	)`,
-	'create index findings_by_project on findings (project_id, created_at)',
 	'create index findings_by_assessment on findings (assessment_id, created_at)',
 	`create table artifacts (
 		organization_id text not null references organizations (id) on delete cascade,

@@ -6,7 +6,8 @@ export const machines: readonly string[] = [
 		seen_at text not null,
 		held_by text,
 		held_until text,
-		freed_at text
+		freed_at text,
+		folder text not null default ''
 	)`,
 	`insert into machines (id, host, seen_at, freed_at)
 		select machine, '', max(created_at), max(created_at) from sandboxes group by machine`,

@@ -1,3 +1,4 @@
+import type {Generated} from 'kysely';
 import type {MemberRole} from '../role.ts';
 
 type UserTable = {
@@ -13,6 +14,10 @@ type UserTable = {
 	/** The time step of the last accepted code, so that no code works twice. */
 	readonly totp_last_step: number | null;
 	readonly suspended_at: string | null;
+	/** Whether they administer the whole server. */
+	readonly is_administrator: Generated<0 | 1>;
+	/** The organization that added them; null for the operator. */
+	readonly added_by: Generated<string | null>;
 	readonly created_at: string;
 };
 
@@ -31,6 +36,41 @@ type PasswordCodeTable = {
 	readonly expires_at: string;
 };
 
+/** An invitation by link. It ends when it is accepted or revoked, or expires. */
+type InvitationTable = {
+	readonly id: string;
+	readonly organization_id: string;
+	readonly email: string;
+	readonly role: MemberRole;
+	readonly code_hash: string;
+	readonly invited_by: string;
+	readonly created_at: string;
+	readonly expires_at: string;
+	readonly accepted_at: string | null;
+	readonly accepted_by: string | null;
+	readonly revoked_at: string | null;
+};
+
+/** A user as an OpenID provider names them. */
+type IdentityTable = {
+	readonly issuer: string;
+	readonly subject: string;
+	readonly user_id: string;
+	readonly created_at: string;
+};
+
+/** A login that began at an OpenID provider. */
+type OidcLoginTable = {
+	readonly state_hash: string;
+	/** Of the cookie of the browser that began it. */
+	readonly browser_hash: string;
+	/** The page that follows. */
+	readonly next: string;
+	/** Who was logged in when it began. */
+	readonly user_id: string | null;
+	readonly expires_at: string;
+};
+
 type OrganizationTable = {
 	readonly id: string;
 	readonly slug: string;
@@ -41,6 +81,12 @@ type OrganizationTable = {
 	readonly runtime_seconds_default: number | null;
 	/** Maximum number of sandboxes at once; null for the server's own limit. */
 	readonly sandbox_capacity: number | null;
+	/** Maximum bytes of spans and artifacts; null means the server's limit. */
+	readonly storage_bytes_max: number | null;
+	/** Since when nobody has access to it. */
+	readonly suspended_at: Generated<string | null>;
+	/** When its deletion was requested; null for one that stays. One that is deleted is suspended, too. */
+	readonly deleting_at: Generated<string | null>;
 	readonly created_at: string;
 	readonly updated_at: string;
 };
@@ -83,6 +129,8 @@ type ApiKeyTable = {
 	readonly key_hash: string;
 	/** The API key that created it, directly or through a session or login. Revoking that key revokes this one. */
 	readonly created_with: string | null;
+	/** How many requests a minute it may send to each server; null for no limit. */
+	readonly requests_per_minute: Generated<number | null>;
 	readonly created_at: string;
 	readonly last_used_at: string | null;
 	readonly expires_at: string | null;
@@ -159,6 +207,9 @@ export type AccountTables = {
 	readonly users: UserTable;
 	readonly recovery_codes: RecoveryCodeTable;
 	readonly password_codes: PasswordCodeTable;
+	readonly invitations: InvitationTable;
+	readonly identities: IdentityTable;
+	readonly oidc_logins: OidcLoginTable;
 	readonly organizations: OrganizationTable;
 	readonly stored_bytes: StoredBytesTable;
 	readonly members: MemberTable;

@@ -96,6 +96,31 @@ type SessionCompactionTable = {
 	readonly at_us: number;
 };
 
+/** How many messages a session has; triggers keep it. A session without messages has no row. */
+type SessionCountTable = {
+	readonly session_id: string;
+	readonly messages: number;
+};
+
+/** How many spans of a type an evaluation has; triggers keep it. */
+type EvaluationTypeTable = {
+	readonly workspace_id: string;
+	readonly evaluation_id: string;
+	readonly type: string;
+	readonly spans: number;
+	/** Those that failed, and those without a parent. */
+	readonly errors: number;
+	readonly roots: number;
+};
+
+/** How many spans each item of an evaluation has; triggers keep it. */
+type EvaluationItemTable = {
+	readonly workspace_id: string;
+	readonly evaluation_id: string;
+	readonly item_id: string;
+	readonly spans: number;
+};
+
 type AssessmentTable = {
 	readonly id: string;
 	readonly organization_id: string;
@@ -156,6 +181,9 @@ export type TraceTables = {
 	readonly sessions: SessionTable;
 	readonly session_messages: SessionMessageTable;
 	readonly session_compactions: SessionCompactionTable;
+	readonly session_counts: SessionCountTable;
+	readonly evaluation_types: EvaluationTypeTable;
+	readonly evaluation_items: EvaluationItemTable;
 	readonly assessments: AssessmentTable;
 	readonly findings: FindingTable;
 	readonly artifacts: ArtifactTable;

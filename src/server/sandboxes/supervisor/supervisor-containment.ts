@@ -2,6 +2,7 @@ import {writeFileSync} from 'node:fs';
 import {setPriority} from 'node:os';
 import {join} from 'node:path';
 import {type Bubblewrap, bubblewrapArguments, dropArguments, taskPolicy} from '../../../containment/bubblewrap.ts';
+import {reportOptions} from '../../../containment/bubblewrap-report.ts';
 import {type Cgroup, createCgroup} from '../../../containment/cgroup.ts';
 import {scopeCommand} from '../../../containment/cgroup-location.ts';
 import {launchCommand} from '../../../containment/launch.ts';
@@ -9,6 +10,7 @@ import {type Network, openNetwork} from '../../../containment/network.ts';
 import {serviceSockets} from '../../../containment/service-sockets.ts';
 import {systemCallFilter} from '../../../containment/system-call-filter.ts';
 import {identityOf} from '../../../storage/lock-owner.ts';
+import {proxyPort} from '../../egress/relay-script.ts';
 import type {SandboxStep} from '../provider.ts';
 import type {SupervisorPlan, SupervisorStatus} from './supervisor-plan.ts';
 
@@ -33,12 +35,15 @@ const scratchFraction = 1 / 4;
 /** Higher than every process of a sandbox, if allowed (a niceness). */
 const priority = -10;
 
-/** Creates the cgroup and the network of a sandbox, as far as this machine supports them. */
-export async function setUpContainment(plan: SupervisorPlan): Promise<ActiveContainment> {
+/**
+ * Creates the cgroup and the network of a sandbox, as far as this machine supports them. `proxy` is the port of its proxy.
+ */
+export async function setUpContainment(plan: SupervisorPlan, proxy: number | undefined): Promise<ActiveContainment> {
 	const {id, folder, ports, containment, limits} = plan;
 	const {cgroups, network: tools} = containment;
 	raisePriority();
-	const network = tools && (await openNetwork(tools, {folder, ports}));
+	const closed = plan.egress && {inside: proxyPort, outside: proxy};
+	const network = tools && (await openNetwork(tools, {folder, ports, closed}));
 	const bounds = {memoryBytes: limits.memoryBytes, processes: limits.processes + overheadProcesses};
 	const cgroup = cgroups?.kind === 'folders' ? createCgroup(cgroups, id, bounds) : undefined;
 	const scope = cgroups?.kind === 'systemd' ? scopeCommand(cgroups, bounds) : [];
@@ -52,7 +57,8 @@ export async function setUpContainment(plan: SupervisorPlan): Promise<ActiveCont
 		},
 		commandOf: ({command}) =>
 			launchCommand(command, {
-				limits,
+				// The kernel looks at the limit of a user first, and doesn't count what that refuses.
+				limits: cgroup ? {...limits, processes: 2 * limits.processes} : limits,
 				mark: plan.mark,
 				cwd: plan.cwd,
 				entries: cgroup?.entries ?? [],
@@ -84,6 +90,7 @@ function wrapperOf(
 	});
 	return [
 		...filtered(bubblewrap, folder),
+		...reportOptions,
 		...bubblewrapArguments(bubblewrap, policy),
 		'--',
 		...dropArguments(bubblewrap, user),

@@ -15,6 +15,8 @@ export type SupervisorLog = {
 	readonly write: (bytes: Buffer) => void;
 	/** Adds a line of the supervisor. */
 	readonly note: (text: string) => void;
+	/** Adds a line that says itself whose it is. */
+	readonly addLine: (line: string) => void;
 };
 
 /** Creates the log of a sandbox, in files named by the offset of their first byte. The oldest ones are removed. */
@@ -53,9 +55,11 @@ export function createSupervisorLog({folder, segmentBytes, segments}: Options): 
 		}
 	};
 
-	const note = (text: string) => append(Buffer.from(`${isLineOpen ? '\n' : ''}[sandbox] ${text}\n`));
+	const addLine = (line: string) => append(Buffer.from(`${isLineOpen ? '\n' : ''}${line}\n`));
+	const note = (text: string) => addLine(`[sandbox] ${text}`);
 	return {
 		note,
+		addLine,
 		write(bytes) {
 			if (lost > 0) {
 				const count = lost;

@@ -1,6 +1,7 @@
 import type {MachineContainment} from '../../../containment/containment.ts';
 import type {SandboxLimits} from '../../../containment/launch.ts';
 import type {ProcessIdentity} from '../../../containment/processes.ts';
+import type {EgressPolicy} from '../../egress/egress-proxy.ts';
 import type {SandboxStep} from '../provider.ts';
 
 /** The input of a supervisor, as JSON on standard input, so that no secret is in a file or an argument. */
@@ -20,6 +21,8 @@ export type SupervisorPlan = {
 	readonly hidden: readonly string[];
 	/** The user that it runs as, if root runs the server. */
 	readonly user?: number;
+	/** The hosts that it reaches; without it, the internet. */
+	readonly egress?: EgressPolicy;
 	/** Ports of its services. */
 	readonly ports: readonly number[];
 	readonly limits: SandboxLimits;

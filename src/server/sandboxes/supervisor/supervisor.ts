@@ -4,6 +4,7 @@ import {setPriority} from 'node:os';
 import {join} from 'node:path';
 import process from 'node:process';
 import {text} from 'node:stream/consumers';
+import {hasLostMount, readReport, setupTries} from '../../../containment/bubblewrap-report.ts';
 import {describeContainment, formatMegabytes} from '../../../containment/containment.ts';
 import {maxFiles} from '../../../containment/disk-use.ts';
 import {areStopped, endMembers, membersOf, signalMembers} from '../../../containment/members.ts';
@@ -11,6 +12,7 @@ import type {ProcessIdentity} from '../../../containment/processes.ts';
 import {diskLimit, memoryLimit, processLimit, watchLimits} from '../../../containment/watch-limits.ts';
 import {formatNumber} from '../../../core/format.ts';
 import {identityOf, thisProcess} from '../../../storage/lock-owner.ts';
+import type {EgressPolicy} from '../../egress/egress-proxy.ts';
 import {type ActiveContainment, setUpContainment} from './supervisor-containment.ts';
 import {createSupervisorLog} from './supervisor-log.ts';
 import type {SupervisorPlan, SupervisorStatus} from './supervisor-plan.ts';
@@ -25,7 +27,7 @@ const limitIntervalMs = 100;
 // Read without blocking: the plan may come later than this program starts, and then `readFileSync` throws EAGAIN.
 const plan: SupervisorPlan = JSON.parse(await text(process.stdin));
 const {id, folder, steps, builds, writable, limits, mark, graceMs} = plan;
-const {note, write} = createSupervisorLog({...plan, folder: `${folder}/log`});
+const {note, write, addLine} = createSupervisorLog({...plan, folder: `${folder}/log`});
 
 let active: ActiveContainment | undefined;
 let group: ProcessIdentity | undefined;
@@ -56,9 +58,15 @@ function stop(why: string): void {
 
 process.on('SIGTERM', () => stop('stopped by the server'));
 process.on('uncaughtException', () => finish());
-active = await setUpContainment(plan);
+active = await setUpContainment(plan, plan.egress && (await startProxy(plan.egress)));
 const {isLimited, network, commandOf} = active;
-note(describeContainment(plan.containment, {hasNetwork: network !== undefined, isLimited}, limits));
+const allow = plan.egress?.allow;
+if (allow && !network) {
+	note('it did not start, because its network can’t be limited here');
+	finish({step: steps[0]?.name ?? '', status: null, signal: null});
+}
+
+note(describeContainment(plan.containment, {hasNetwork: network !== undefined, isLimited, allow}, limits));
 watchDeadline(plan, {
 	pause() {
 		signalMembers(membership(), 'SIGSTOP');
@@ -75,6 +83,24 @@ const end = (why: string) => {
 const [memory, disk] = [limits.memoryBytes, limits.diskBytes].map(formatMegabytes);
 let kills = 0;
 const countKills = () => active?.cgroup?.memoryKills() ?? 0;
+let refusals = 0;
+const countRefusals = () => active?.cgroup?.refusedProcesses() ?? 0;
+/** A fork bomb is refused again and again: the log says so at the first one, and at each tenfold. */
+const refusalFactor = 10;
+
+/** Notes what the kernel did to keep the sandbox within its limits. */
+function noteLimits(): void {
+	if (countKills() > kills) {
+		kills = countKills();
+		note(`the system killed a process: ${memory} of memory are used up`);
+	}
+
+	if (countRefusals() > refusals * refusalFactor) {
+		refusals = countRefusals();
+		note(`the system refused a process: it has as many as it may, ${formatNumber(limits.processes)}`);
+	}
+}
+
 watchLimits(limitIntervalMs, [
 	...(isLimited
 		? []
@@ -85,13 +111,7 @@ watchLimits(limitIntervalMs, [
 	diskLimit(limits.diskBytes, writable, members, what =>
 		end(what === 'bytes' ? `it uses more than ${disk} of disk` : `it has more than ${formatNumber(maxFiles)} files`),
 	),
-	{
-		isDue: () => countKills() > kills,
-		check() {
-			kills = countKills();
-			note(`the system killed a process: ${memory} of memory are used up`);
-		},
-	},
+	{isDue: () => countKills() > kills || countRefusals() > refusals * refusalFactor, check: noteLimits},
 ]);
 
 for (const [index, step] of steps.entries()) {
@@ -100,20 +120,46 @@ for (const [index, step] of steps.entries()) {
 		note(`build step ${index + 1} of ${builds}: ${step.command.join(' ')}`);
 	}
 
-	const {status, signal, description} = await runStep(commandOf(step), plan, {
+	const handlers = {
 		write,
-		onStart(pid) {
+		onStart(pid: number) {
 			group = identityOf(pid);
 			report({phase: isBuild ? 'building' : 'running', group});
 		},
 		// Nothing of a step outlives it.
 		onExit: () => endMembers(membership()),
-	});
+	};
+	let ended = await runStep(commandOf(step), plan, handlers);
+	for (let tries = 1; ended.hasLostMount && !isStopping && tries < setupTries; tries += 1) {
+		note(`${step.name} starts again: a mount of the machine went away`);
+		ended = await runStep(commandOf(step), plan, handlers);
+	}
+
+	const {status, signal, description} = ended;
 	group = undefined;
+	// It may have ended before the next look.
+	noteLimits();
 	note(`${step.name} ${description}`);
 	if (status !== 0 || isStopping || index === steps.length - 1) {
 		finish({step: step.name, status, signal});
 	}
+}
+
+/** Starts the proxy to the hosts that the task allows, if it allows any, and returns its port. */
+async function startProxy(policy: EgressPolicy): Promise<number | undefined> {
+	if (policy.allow.length === 0) {
+		return undefined;
+	}
+
+	const [{createServer}, {createEgressProxy}] = await Promise.all([
+		import('node:net'),
+		import('../../egress/egress-proxy.ts'),
+	]);
+	const proxy = createEgressProxy({...policy, write: addLine});
+	const server = createServer({allowHalfOpen: true}, proxy.serve);
+	await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+	const address = server.address();
+	return typeof address === 'object' && address ? address.port : undefined;
 }
 
 /** Writes the state of a sandbox to `status.json`. */
@@ -126,7 +172,13 @@ function writeStatus(folder: string, status: SupervisorStatus): void {
 	}
 }
 
-type Ended = {readonly status: number | null; readonly signal: string | null; readonly description: string};
+type Ended = {
+	readonly status: number | null;
+	readonly signal: string | null;
+	readonly description: string;
+	/** True if it didn't run, and may at the next try. */
+	readonly hasLostMount: boolean;
+};
 
 type Handlers = {
 	readonly write: (bytes: Buffer) => void;
@@ -143,26 +195,38 @@ const drainMs = 500;
 /** Runs a program in a process group of its own. Never throws: a program that can't be started has the status 127. */
 function runStep(
 	[file = '', ...args]: readonly string[],
-	{cwd, environment}: SupervisorPlan,
+	{cwd, environment, containment}: SupervisorPlan,
 	{write, onStart, onExit}: Handlers,
 ): Promise<Ended> {
 	return new Promise(resolve => {
-		const child = spawn(file, args, {cwd, env: environment, stdio: ['ignore', 'pipe', 'pipe'], detached: true});
+		// Without bubblewrap a third descriptor would be the step's own.
+		const stdio = ['ignore', 'pipe', 'pipe', ...(containment.bubblewrap ? ['pipe' as const] : [])] as const;
+		const child = spawn(file, args, {cwd, env: environment, stdio: [...stdio], detached: true});
+		const sandbox = readReport(child);
+		let begin = '';
 		if (child.pid !== undefined) {
 			yieldTo(child.pid);
 			onStart(child.pid);
 		}
 
-		child.stdout.on('data', write);
-		child.stderr.on('data', write);
+		const onData = (bytes: Buffer) => {
+			begin = begin.length < 2000 ? `${begin}${bytes}` : begin;
+			write(bytes);
+		};
+		child.stdout?.on('data', onData);
+		child.stderr?.on('data', onData);
 		child.once('error', error => {
-			resolve({status: 127, signal: null, description: `cannot be started: ${error.message}`});
+			const description = `cannot be started: ${error.message}`;
+			resolve({status: 127, signal: null, description, hasLostMount: false});
 		});
 		child.once('exit', (status, signal) => {
-			const ended = {status, signal, description: signal ? `ended by ${signal}` : `ended with status ${status}`};
+			const over = () => {
+				const description = signal ? `ended by ${signal}` : `ended with status ${status}`;
+				resolve({status, signal, description, hasLostMount: !sandbox.hasStarted() && hasLostMount(begin)});
+			};
 			onExit();
-			child.once('close', () => resolve(ended));
-			setTimeout(() => resolve(ended), drainMs);
+			child.once('close', over);
+			setTimeout(over, drainMs);
 		});
 	});
 }

@@ -1,4 +1,5 @@
 import {expect, test} from 'vitest';
+import {createSandboxServices} from '../../../../src/client/sandbox-services.ts';
 import type {JsonObject} from '../../../../src/core/json.ts';
 import {httpServer, socketServer} from '../../../net/servers.ts';
 import {openFetch} from './fetching.ts';
@@ -217,7 +218,8 @@ test('a request that writes is never sent twice: its redirect is the result [7]'
 test('the services of a sandbox that the user created are one question, whatever is sent [16]', async () => {
 	const shop = await httpServer((_, response) => response.end('shop'));
 	const near = {environment: 'e1', name: 'web-shop', server: 'http://127.0.0.1:8700', origins: [shop.origin]};
-	const sandboxAt = (server: string) => (origin: string) => (origin === shop.origin ? {...near, server} : undefined);
+	const sandboxAt = (server: string) => (url: string) =>
+		new URL(url).origin === shop.origin ? {...near, server, credentials: []} : undefined;
 	const {fetch, asked} = openFetch({sandboxAt: sandboxAt(near.server)});
 	await fetch({url: `${shop.origin}/a`});
 	await fetch({url: `${shop.origin}/b`, method: 'DELETE'});
@@ -226,6 +228,41 @@ test('the services of a sandbox that the user created are one question, whatever
 	const far = openFetch({sandboxAt: sandboxAt('https://platform.example')});
 	await far.fetch({url: `${shop.origin}/a`});
 	expect(far.asked[0]?.summary).toBe(`Fetch ${shop.origin}/a on your own machine?`);
+});
+
+test('[6] a service that the server passes requests on to gets the token of its sandbox, and no other address does', async () => {
+	const id = '00000000-0000-4000-8000-000000000000';
+	const token = `svx_${'t'.repeat(43)}`;
+	const platform = await httpServer((request, response) => {
+		const isMoved = request.url?.endsWith('/moved') ?? false;
+		response.writeHead(isMoved ? 302 : 200, isMoved ? {location: '/api/v1/user'} : {}).end('shop');
+	});
+	const services = createSandboxServices();
+	const shop = `${platform.origin}/sandboxes/${id}/shop`;
+	services.remember('createEnvironment', platform.origin, {
+		...{id, state: 'ready', task_ref: 'web-shop', execute_token: token},
+		service_urls: {shop: {url: `${shop}/`}, direct: {url: 'http://127.0.0.1:1/'}},
+	});
+	const {fetch, asked} = openFetch({sandboxAt: url => services.at(url)});
+	await fetch({url: `${shop}/a`, headers: {authorization: 'of the shop'}});
+	await fetch({url: `${shop}/moved`});
+	await fetch({url: `${shop}/%2e%2e/other/`});
+	await fetch({url: `${shop}-evil/`});
+	await fetch({url: `${platform.origin}/api/v1/user`});
+	expect(platform.seen.map(({url, headers}) => [url, headers['x-api-key'], headers.authorization])).toEqual([
+		[`/sandboxes/${id}/shop/a`, token, 'of the shop'],
+		[`/sandboxes/${id}/shop/moved`, token, undefined],
+		['/api/v1/user', undefined, undefined],
+		[`/sandboxes/${id}/other/`, undefined, undefined],
+		[`/sandboxes/${id}/shop-evil/`, undefined, undefined],
+		['/api/v1/user', undefined, undefined],
+	]);
+	expect(asked[0]).toMatchObject({
+		summary: `Fetch ${shop}/a in your sandbox web-shop?`.slice(0, 300),
+		facts: expect.arrayContaining([['Header', 'x-api-key: the execute token of the sandbox']]),
+	});
+	expect(JSON.stringify(asked)).not.toContain(token);
+	expect(services.at('http://127.0.0.1:1/')?.credentials.map(({origin}) => origin)).toEqual([shop]);
 });
 
 test('a server that never responds, or never ends, runs out of time [21]', async () => {

@@ -1,0 +1,21 @@
+import type {EnvironmentState} from '../../contract/resources/environment.ts';
+import {createSharedReads} from '../kit/shared-reads.ts';
+import type {StoredLog} from './log-store.ts';
+import type {LogWindow} from './provider.ts';
+
+/** Reads of logs, of which the followers of one log share each. A window is 256 KiB at most. */
+export type LogReads = ReturnType<typeof createLogReads>;
+
+export const createLogReads = () => ({
+	rows: createSharedReads<LogRow | undefined>(),
+	windows: createSharedReads<LogWindow>(),
+});
+
+/** An environment and its log, without text. */
+export type LogRow = {
+	readonly state: EnvironmentState;
+	/** Both are null once the log has expired. */
+	readonly id: string | null;
+	readonly machine: string | null;
+	readonly stored: StoredLog | undefined;
+};

@@ -1,0 +1,232 @@
+import {type CompiledQuery, type KyselyPlugin, sql} from 'kysely';
+import {expect, test} from 'vitest';
+import {operator} from '../../../src/server/accounts/audit-log.ts';
+import type {Database} from '../../../src/server/database/tables.ts';
+import {assessmentHandlers} from '../../../src/server/handlers/assessments.ts';
+import {environmentHandlers} from '../../../src/server/handlers/environments.ts';
+import {evaluationHandlers} from '../../../src/server/handlers/evaluations.ts';
+import {sessionHandlers} from '../../../src/server/handlers/sessions.ts';
+import {engine} from '../database/engine.ts';
+import {createTestServer, scope as names, type TestServer} from '../harness.ts';
+import {push} from '../ingest/push.ts';
+import {findProjectOf} from '../rows.ts';
+
+const rows = 3000;
+const pageSize = 20;
+const big = ['sessions', 'findings', 'environments', 'spans', 'session_messages'];
+
+const uuid = (kind: number, number: number) => `00000000-0000-4000-800${kind}-${String(number).padStart(12, '0')}`;
+
+/** Fills the lists. */
+async function fill({database, owner}: TestServer): Promise<void> {
+	const {organizationId, workspaceId, projectId} = await findProjectOf(database);
+	const place = {organization_id: organizationId, workspace_id: workspaceId, project_id: projectId};
+	const at = (number: number) => new Date(1.77e12 + ((number * 7919) % rows) * 1000).toISOString();
+	const times = (number: number) => ({created_at: at(number), updated_at: at(number * 3)});
+	const text = JSON.stringify({});
+	await database
+		.insertInto('assessments')
+		.values({id: uuid(2, 0), ...place, name: 'a', status: 'completed', detail: text, ...times(0), completed_at: null})
+		.execute();
+	for (let from = 0; from < rows; from += 200) {
+		const numbers = Array.from({length: 200}, (_, index) => from + index);
+		await database
+			.insertInto('sessions')
+			.values(
+				numbers.map(number => ({
+					id: uuid(1, number),
+					...place,
+					conversation_id: uuid(1, number),
+					user_id: owner.id,
+					model: 'some-model',
+					origin: 'user' as const,
+					visibility: number % 2 === 0 ? ('private' as const) : ('workspace' as const),
+					labels: text,
+					said_at: text,
+					...times(number),
+				})),
+			)
+			.execute();
+		await database
+			.insertInto('findings')
+			.values(
+				numbers.map(number => ({
+					id: uuid(3, number),
+					...place,
+					assessment_id: uuid(2, 0),
+					trace_id: String(number),
+					span_id: String(number),
+					attack_name: `attack ${number % 17}`,
+					category: number % 5 === 0 ? null : `category ${number % 7}`,
+					severity: 'high',
+					severity_rank: number % 5,
+					best_score: number % 4 === 0 ? null : (number % 100) / 100,
+					detail: JSON.stringify({id: uuid(3, number)}),
+					attack: text,
+					...times(number),
+				})),
+			)
+			.execute();
+		await database
+			.insertInto('environments')
+			.values(
+				numbers.map(number => ({
+					id: uuid(4, number),
+					...place,
+					created_by: owner.id,
+					task_ref: 'quiet',
+					state: number % 100 === 0 ? ('ready' as const) : ('torn_down' as const),
+					inputs: text,
+					model_overrides: text,
+					service_urls: text,
+					...times(number),
+				})),
+			)
+			.execute();
+	}
+
+	await sql`analyze`.execute(database);
+}
+
+/** Returns a server's services whose questions are kept. */
+function observed({services}: TestServer) {
+	const questions: CompiledQuery[] = [];
+	const plugin: KyselyPlugin = {
+		transformQuery({node, queryId}) {
+			questions.push(services.database.getExecutor().compileQuery(node, queryId));
+			return node;
+		},
+		transformResult: async ({result}) => result,
+	};
+	return {questions, services: {...services, database: services.database.withPlugin(plugin)}};
+}
+
+type Plan = Readonly<Record<string, unknown>> & {readonly Plans?: readonly Plan[]};
+
+/** Returns what of a plan must not be: a scan of a big table, and a sort of more than a page. */
+async function faultsOf(database: Database, question: CompiledQuery): Promise<readonly string[]> {
+	if (engine === 'sqlite') {
+		const {rows: steps} = await database.executeQuery<{parent: number; detail: string}>({
+			...question,
+			sql: `explain query plan ${question.sql}`,
+		});
+		return steps
+			.filter(
+				({parent, detail}) =>
+					(big.some(table => detail.startsWith(`SCAN ${table}`)) && !detail.includes('INDEX')) ||
+					(detail.includes('TEMP B-TREE FOR ORDER BY') && parent !== 0),
+			)
+			.map(({detail}) => detail);
+	}
+
+	return await database.transaction().execute(async transaction => {
+		// A small table would be read whole.
+		await sql`set local enable_seqscan = off; set local enable_bitmapscan = off`.execute(transaction);
+		const {rows: answer} = await transaction.executeQuery<{'QUERY PLAN': readonly {Plan: Plan}[]}>({
+			...question,
+			sql: `explain (analyze, format json) ${question.sql}`,
+		});
+		const faults: string[] = [];
+		const walk = (plan: Plan, isCounted: boolean) => {
+			const type = String(plan['Node Type']);
+			const read =
+				(Number(plan['Actual Rows']) + Number(plan['Rows Removed by Filter'] ?? 0)) * Number(plan['Actual Loops']);
+			const isBig = big.includes(String(plan['Relation Name']));
+			if (isBig && (type === 'Seq Scan' || (!isCounted && read > 3 * pageSize))) {
+				faults.push(`${type} of ${plan['Relation Name']}: ${read} rows`);
+			}
+
+			if (type.includes('Sort') && Number(plan['Actual Rows']) > pageSize) {
+				faults.push(`${type}: ${plan['Actual Rows']} rows`);
+			}
+
+			plan.Plans?.forEach(child => {
+				walk(child, isCounted || type === 'Aggregate');
+			});
+		};
+		for (const {Plan: plan} of answer[0]?.['QUERY PLAN'] ?? []) {
+			walk(plan, false);
+		}
+
+		return faults;
+	});
+}
+
+const sorts = ['score', 'created_at', 'updated_at', 'severity', 'attack_name', 'category'] as const;
+/** A page in the middle walks through its half of the index. */
+const pages = [1, 3, 148, 150];
+
+test('each page of a long list is read from an index, and neither sorts nor reads more than its rows', async () => {
+	const server = await createTestServer();
+	await fill(server);
+	await push(server, [
+		{id: '1', attributes: {'service.evaluation.id': 'nightly', 'service.evaluation.item_count': 5}},
+		{id: '2', parent: '1', attributes: {'service.evaluation.item.id': 'first'}},
+	]);
+	const {workspaceId, projectId, organizationId} = await findProjectOf(server.database);
+	const {questions, services} = observed(server);
+	const scope = {
+		organization: {id: organizationId, slug: names.org, name: ''},
+		workspace: {id: workspaceId, slug: names.workspace, name: ''},
+		project: {id: projectId, slug: names.project, name: ''},
+		filterProject: {id: projectId, slug: names.project, name: ''},
+		role: 'owner',
+	} as const;
+	const context = {
+		...{principal: {userId: server.owner.id, apiKeyId: null}, scope, services, headers: new Headers()},
+		request: new Request('http://127.0.0.1/'),
+		...{actor: operator, isAdministrator: false},
+	};
+	for (const page of pages) {
+		const query = {page, page_size: pageSize};
+		for (const project of [undefined, names.project]) {
+			await sessionHandlers.listSessions({params: names, query: {...query, project}}, context);
+			await environmentHandlers.listEnvironments({params: names, query: {...query, project}}, context);
+		}
+
+		for (const sort_by of sorts) {
+			for (const sort_dir of ['asc', 'desc'] as const) {
+				await assessmentHandlers.listFindings({params: names, query: {...query, sort_by, sort_dir}}, context);
+			}
+		}
+	}
+
+	await evaluationHandlers.getEvaluationTraceStats({params: {...names, evaluationId: 'nightly'}}, context);
+	const faults = [];
+	for (const question of questions) {
+		const found = await faultsOf(server.database, question);
+		if (found.length > 0) {
+			faults.push([question.sql, found]);
+		}
+	}
+
+	expect(questions.length).toBeGreaterThanOrEqual(pages.length * 16);
+	expect(faults.slice(0, 3)).toEqual([]);
+});
+
+test('pages from the nearer end are those of the whole list, in both directions of each sort', async () => {
+	const server = await createTestServer();
+	await fill(server);
+	const path = `/api/v1/org/${names.org}/ws/${names.workspace}/airt/projects/${names.project}/findings`;
+	const idsOf = async (sort: string, direction: string, page: number) => {
+		const {json} = await server.send(`${path}?sort_by=${sort}&sort_dir=${direction}&page=${page}&page_size=200`);
+		expect([json.total, json.page]).toEqual([rows, page]);
+		return json.findings.map(({id}: {id: string}) => id);
+	};
+	for (const sort of sorts) {
+		for (const direction of ['asc', 'desc']) {
+			const column = sort === 'score' ? 'best_score' : sort === 'severity' ? 'severity_rank' : sort;
+			const sorted = await server.database
+				.selectFrom('findings')
+				.select('id')
+				.orderBy(sql`${sql.ref(column)} ${sql.raw(direction)} nulls last`)
+				.orderBy('created_at', 'desc')
+				.orderBy('id')
+				.execute();
+			for (const page of [1, 8, 15]) {
+				const wanted = sorted.slice((page - 1) * 200, page * 200).map(({id}) => id);
+				expect(await idsOf(sort, direction, page)).toEqual(wanted);
+			}
+		}
+	}
+});
