@@ -1,9 +1,6 @@
 import * as z from 'zod/mini';
 import {command} from '../src/command/command.ts';
-import type {Result} from '../src/command/result.ts';
-import {type CommandPlace, nameCommands} from '../src/core/command-words.ts';
-import {formatAmount} from '../src/core/format.ts';
-import type {Check} from '../src/doctor/check.ts';
+import {checksResult} from '../src/command/views/checks-view.ts';
 
 export default command({
 	name: 'doctor',
@@ -20,7 +17,7 @@ export default command({
 			},
 			ui: {live},
 		} = context;
-		const checked = doctorResult(await diagnose(), live ? 'app' : 'shell');
+		const checked = checksResult(await diagnose(), live ? 'app' : 'shell');
 		if (bundle === undefined) {
 			return checked;
 		}
@@ -29,36 +26,3 @@ export default command({
 		return writeBundle(bundle, checked.data, context);
 	},
 });
-
-const signs = {good: '✓', note: '·', fault: '✗'} as const;
-
-/**
- * Returns what was checked, each with what to do about it, and a line that counts the faults. Commands in it are named as
- * typed in `place`.
- */
-function doctorResult(found: readonly Check[], place: CommandPlace): Extract<Result, {kind: 'group'}> {
-	const checks = found.map(({fix, ...check}) => ({...check, fix: fix === undefined ? null : nameCommands(fix, place)}));
-	const faults = checks.filter(({state}) => state === 'fault').length;
-	return {
-		kind: 'group',
-		parts: [
-			{
-				kind: 'record',
-				fields: checks.map(({name, state, finding, fix}) => [
-					`${signs[state]} ${name}`,
-					fix ? `${finding}\n→ ${fix}` : finding,
-				]),
-				data: null,
-			},
-			{kind: 'text', text: summary(faults)},
-		],
-		data: {
-			ok: faults === 0,
-			checks: checks.map(({name, state, finding, fix}) => ({name, state, finding, fix})),
-		},
-	};
-}
-
-function summary(faults: number): string {
-	return faults === 0 ? 'Nothing is broken.' : `${formatAmount(faults, 'fault')}.`;
-}

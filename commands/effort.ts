@@ -27,6 +27,14 @@ export default command({
 			},
 			ui: {interact},
 		} = context;
+		if (store.getState().agent) {
+			const {setInAgent} = await import('../src/command/views/agent-options.ts');
+			const inAgent = await setInAgent('effort', level, context);
+			if (inAgent) {
+				return inAgent;
+			}
+		}
+
 		const model = await selectedModel(context);
 		const stored = config.read().settings.efforts ?? {};
 		const current = effortOf(store.getState(), model) ?? stored[model] ?? 'default';

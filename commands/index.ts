@@ -1,7 +1,10 @@
 import type {Entry} from '../src/command/context.ts';
+import acp from './acp.ts';
+import agent from './agent.ts';
 import apiKey from './api-key.ts';
 import approvals from './approvals.ts';
 import assessment from './assessment.ts';
+import attach from './attach.ts';
 import bg from './bg.ts';
 import budget from './budget.ts';
 import clear from './clear.ts';
@@ -12,8 +15,10 @@ import connect from './connect.ts';
 import context from './context.ts';
 import copy from './copy.ts';
 import credits from './credits.ts';
+import detach from './detach.ts';
 import diff from './diff.ts';
 import doctor from './doctor.ts';
+import drive from './drive.ts';
 import effort from './effort.ts';
 import environment from './env.ts';
 import evaluation from './eval.ts';
@@ -21,6 +26,7 @@ import exportSession from './export.ts';
 import finding from './finding.ts';
 import fork from './fork.ts';
 import help from './help.ts';
+import host from './host.ts';
 import importSessions from './import.ts';
 import init from './init.ts';
 import item from './item.ts';
@@ -83,12 +89,16 @@ export const commands: readonly Entry[] = [
 	replay,
 	queue,
 	bg,
+	attach,
+	detach,
+	drive,
 	jobs,
 	memory,
 	init,
 	skills,
 	mcp,
 	trust,
+	agent,
 	model,
 	effort,
 	keys,
@@ -121,6 +131,8 @@ export const commands: readonly Entry[] = [
 	credits,
 	serve,
 	openapi,
+	acp,
+	host,
 	config,
 	theme,
 	vim,

@@ -3,7 +3,7 @@ import type {Job} from '../src/agent/tools/command/jobs.ts';
 import {command, noun} from '../src/command/command.ts';
 import type {CommandContext} from '../src/command/context.ts';
 import {AppError} from '../src/core/error.ts';
-import {formatAmount} from '../src/core/format.ts';
+import {formatAmount, formatClock} from '../src/core/format.ts';
 import {withStyles} from '../src/terminal/text/sgr.ts';
 
 /** Returns the job of this number, by default the newest. Throws AppError("not-found"). */
@@ -43,7 +43,7 @@ const list = command({
 				text,
 				state('user'),
 				lastLine(),
-				{at: new Date(startedAt).toISOString()},
+				formatClock(startedAt),
 			]),
 			empty: 'No background jobs in this session. Ask the agent to run a command in the background.',
 			data: all.map(({id, command: text, state, isRunning, startedAt}) => ({

@@ -27,7 +27,15 @@ const add = command({
 	name: 'add',
 	summary: 'Add an MCP server: a command to start, or a URL',
 	args: z.object({
-		name: z.string(),
+		// It is typed in rules, mentions and commands.
+		name: z
+			.string()
+			.check(
+				z.regex(
+					/^[A-Za-z0-9][\w.-]{0,29}$/,
+					'must be up to 30 letters, digits, “-”, “_” and “.”, beginning with a letter or a digit',
+				),
+			),
 		target: z.array(z.string()),
 		transport: z.optional(z.enum(['http', 'stdio'], 'must be http or stdio (SSE is not supported)')),
 		env: repeatable,
@@ -55,6 +63,12 @@ const add = command({
 	asks: {
 		name: 'Name, such as docs or github:',
 		target: 'URL or command, such as https://mcp.example.com/mcp or npx -y @example/mcp-files:',
+	},
+	checks: {
+		async name(name, {program}) {
+			const {assertFree} = await import('../src/command/mcp/edit-servers.ts');
+			await assertFree(program.mcp, name, 'user');
+		},
 	},
 	examples: [
 		'mcp add docs https://mcp.example.com/mcp',

@@ -5,6 +5,7 @@ import type {CommandContext} from '../src/command/context.ts';
 import {unchanged} from '../src/command/result.ts';
 import {noCustomHost, resolveKey} from '../src/config/provider-keys.ts';
 import {saveSettings} from '../src/config/settings/saved-settings.ts';
+import {abortable} from '../src/core/abortable.ts';
 import {AppError, reportError} from '../src/core/error.ts';
 import {formatAmount, formatCount} from '../src/core/format.ts';
 import {
@@ -119,7 +120,16 @@ const use = command({
 				local: {config, env},
 			},
 			flags: {json},
+			signal,
 		} = context;
+		if (store.getState().agent) {
+			const {setInAgent} = await import('../src/command/views/agent-options.ts');
+			const inAgent = await setInAgent('model', model, context);
+			if (inAgent) {
+				return inAgent;
+			}
+		}
+
 		// A program can't choose: it is told what is selected.
 		if (model === undefined && json) {
 			const {selectedModel} = await import('../src/command/views/selected-model.ts');
@@ -130,7 +140,8 @@ const use = command({
 			model ??
 			(await interact.choose({
 				title: 'Select a model',
-				choices: await modelChoices(context),
+				// It only reads, so that nothing of it must be waited for.
+				choices: await abortable(modelChoices(context), signal),
 				...(store.getState().model && {current: store.getState().model}),
 			}));
 		if (!id) {
@@ -250,7 +261,7 @@ export default noun({
 });
 
 /** What the details of a model are, and what it needs. */
-const groups = {
+export const modelGroups = {
 	ready: 'Ready · context, $ per million tokens in and out',
 	needsKey: 'These need an API key',
 } as const;
@@ -278,7 +289,7 @@ export async function modelChoices({program, signal, ui: {interact}}: CommandCon
 	const choices = known.map(({id, contextWindow}) => {
 		const isReady = usable(id);
 		const detail = factsOf(contextWindow, priceOf(id));
-		return {isReady, choice: {id, label: id, detail, group: isReady ? groups.ready : groups.needsKey}};
+		return {isReady, choice: {id, label: id, detail, group: isReady ? modelGroups.ready : modelGroups.needsKey}};
 	});
 	const configured = await program.models.hostModels(signal).catch(error => {
 		signal.throwIfAborted();
@@ -293,8 +304,8 @@ export async function modelChoices({program, signal, ui: {interact}}: CommandCon
 	});
 	// A local program at its usual address needs no configuration.
 	const ids = configured.length > 0 ? configured : await program.models.foundModels(signal).catch(() => []);
-	const ofHosts = ids.map(id => ({id, label: id, group: groups.ready}));
-	const demo = {id: demoModel, label: demoModel, detail: 'demo model, no AI', group: groups.ready};
+	const ofHosts = ids.map(id => ({id, label: id, group: modelGroups.ready}));
+	const demo = {id: demoModel, label: demoModel, detail: 'demo model, no AI', group: modelGroups.ready};
 	const [ready, others] = [true, false].map(state =>
 		choices.filter(({isReady}) => isReady === state).map(({choice}) => choice),
 	);

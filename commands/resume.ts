@@ -10,6 +10,7 @@ import {
 	seenChoice,
 } from '../src/command/picker/resume-choices.ts';
 import {unchanged} from '../src/command/result.ts';
+import {abortable} from '../src/core/abortable.ts';
 import {AppError} from '../src/core/error.ts';
 
 export default command({
@@ -37,7 +38,8 @@ export default command({
 			return {kind: 'panel', panel: {show: 'session', id}};
 		}
 
-		const found = await everythingToResume(context);
+		// It only reads, and the own server may take seconds to start.
+		const found = await abortable(everythingToResume(context), context.signal);
 		if (found.length === 0) {
 			throw new AppError('not-found', 'Nothing to resume: no other session in this folder.', {
 				hint: 'List those of other folders: `sessions --all`',
@@ -79,6 +81,7 @@ async function everythingToResume(context: CommandContext): Promise<readonly Res
 		flags,
 	} = context;
 	await startedServer(context);
+	await loadDetails(context);
 	const open = store.getState().transcript.session;
 	const [saved, seen, {priceOf}] = await Promise.all([sessions.list(false), sightings.recall(), models.catalog()]);
 	const others = saved.filter(({id}) => id !== open);
@@ -92,6 +95,26 @@ async function everythingToResume(context: CommandContext): Promise<readonly Res
 		...savedChoices(others, {usage, priceOf, exact: flags.exact}),
 		...onServers.toSorted((a, b) => (b.at ?? 0) - (a.at ?? 0)),
 	];
+}
+
+/** How long the list waits for what a server elsewhere says of what is known by its id alone. */
+const detailsTimeoutMs = 2000;
+
+/** Asks the server that the app is connected to about what is known by its id alone. */
+async function loadDetails({ui: {live}, program: {servers, local, store}, signal}: CommandContext): Promise<void> {
+	const {profile, state} = store.getState().connection;
+	if (!live || state !== 'ready') {
+		return;
+	}
+
+	const seen = await local.sightings.recall();
+	const {loadSightings} = await import('../src/platform/load-sightings.ts');
+	// The own server answers, however busy the machine is.
+	const limit = profile === 'local' ? signal : AbortSignal.any([signal, AbortSignal.timeout(detailsTimeoutMs)]);
+	await servers.platform.openConnected().then(
+		session => loadSightings(session, seen, limit),
+		() => undefined,
+	);
 }
 
 /** Waits for the embedded server if it is starting: it names what it has. What it fails with is not about saved sessions. */

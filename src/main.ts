@@ -8,6 +8,7 @@ import type {Environment} from './core/environment.ts';
 import {AppError, exitStatus, reportError} from './core/error.ts';
 import {setProgramName} from './core/program-name.ts';
 import type {DebugLog} from './storage/debug-log.ts';
+import type {AttachWish} from './store/session-slice.ts';
 import type {AppStore} from './store/store.ts';
 import {charsetOf, wantsLinear} from './terminal/abilities.ts';
 import {calledAs} from './terminal/called-as.ts';
@@ -35,12 +36,12 @@ async function compose(options: ComposeOptions, store: AppStore) {
 		import('./config/keychain.ts'),
 	]);
 	return build({
-		...options,
 		store,
-		env,
-		version,
 		folder: currentFolder(),
-		keychain: createKeychain({env, script: new URL('./keychain-child.mjs', import.meta.url)}),
+		...options,
+		env: options.env ?? env,
+		version,
+		keychain: createKeychain({env: options.env ?? env, script: new URL('./keychain-child.mjs', import.meta.url)}),
 		// Its hash is the chunk of this build that it runs.
 		workerUrl: new URL(`./server-worker.js${new URL(import.meta.url).hash}`, import.meta.url),
 		debug,
@@ -91,8 +92,25 @@ async function surround() {
 	return {compose: composeWith, store, env: shownEnv, stdin: process.stdin, stdout, stderr, version, onInterrupt};
 }
 
-async function openApp(flags: Partial<RunFlags> & {readonly pick: boolean; readonly prompt?: string}): Promise<number> {
+type AppStart = Partial<RunFlags> & {readonly pick: boolean; readonly prompt?: string};
+
+/** Opens the app, then those that it ends for: each shows the session of a host. */
+async function openApp(flags: AppStart): Promise<number> {
 	const surroundings = await surround();
+	const status = await showApp(flags, surroundings);
+	const {next} = surroundings.store.getState();
+	return next ? attachApp(next) : status;
+}
+
+/** Opens the app with the session of a host. */
+async function attachApp(wish: AttachWish): Promise<number> {
+	const [surroundings, {attachTo}] = await Promise.all([surround(), import('./host/attach.ts')]);
+	const status = await showApp({pick: false, resume: wish.session}, await attachTo(wish, surroundings));
+	const {next} = surroundings.store.getState();
+	return next ? attachApp(next) : status;
+}
+
+async function showApp(flags: AppStart, surroundings: Awaited<ReturnType<typeof surround>>): Promise<number> {
 	if (wantsLinear(shownEnv)) {
 		const {startLinear} = await import('./ui/linear.ts');
 		return startLinear(flags, surroundings);
@@ -153,6 +171,10 @@ async function main(argv: readonly string[]): Promise<number> {
 			if ('replay' in outcome) {
 				const {startReplay} = await import('./ui/start-replay.ts');
 				return startReplay(outcome.replay, {...surroundings, process});
+			}
+
+			if ('attach' in outcome) {
+				return attachApp(outcome.attach);
 			}
 
 			const {open: resume, ...flags} = outcome;

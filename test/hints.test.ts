@@ -82,6 +82,7 @@ test('the program contains hints to test', () => {
 
 /** Files besides those of `src/ui/` whose texts only the app shows, or that say where theirs is typed. */
 const shownInApp: Readonly<Record<string, string>> = {
+	'src/command/approvals/approval-inquiry.ts': 'asked by the app, and by an editor, which has /approvals',
 	'src/command/changes/restore.ts': 'of /undo and /rewind',
 	'commands/context.ts': 'of /context',
 	'commands/pin.ts': 'of /pin',

@@ -7,13 +7,15 @@ const layers = [
 	['src/core'],
 	['src/contract'],
 	['src/terminal', 'src/storage', 'src/net'],
-	['src/client', 'src/config', 'src/providers', 'src/logs', 'src/editor', 'src/containment'],
+	['src/client', 'src/config', 'src/providers', 'src/logs', 'src/editor', 'src/containment', 'src/link'],
 	['src/agent', 'src/telemetry'],
 	['src/server', 'src/store'],
 	['src/session', 'src/doctor'],
 	['src/platform', 'src/watch'],
 	['src/command'],
 	['commands'],
+	['src/acp'],
+	['src/host'],
 	['src/headless', 'src/ui'],
 	['src/main.ts', 'src/program'],
 ];
@@ -170,6 +172,12 @@ test('files and sockets stay out of the pure layers', () => {
 
 test('Ink is imported through one module', () => {
 	expect(sources.filter(({imports}) => imports.includes('ink')).map(({path}) => path)).toEqual(['src/ui/ink.ts']);
+});
+
+test('the protocol of editors and agents is spoken through one module for each side', () => {
+	const speaking = sources.filter(({imports}) => imports.some(name => name.startsWith('@agentclientprotocol/')));
+	const paths = ['src/acp/protocol.ts', 'src/agent/external/agent-connection.ts'];
+	expect(speaking.map(({path}) => path).toSorted()).toEqual(paths);
 });
 
 test('no code bypasses the type checker', () => {

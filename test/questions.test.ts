@@ -16,7 +16,7 @@ const questions: Readonly<Record<string, readonly string[]>> = {
 		'src/ui/transcript/tool-lines.ts#linesBelow',
 		'src/ui/transcript/diff-lines.ts#changedLines',
 		'src/ui/transcript/block-detail.ts#detailLines',
-		'src/ui/approvals/approval-questions.ts#inquiryAbout',
+		'src/command/approvals/approval-inquiry.ts#inquiryAbout',
 		'src/ui/changes/review-view.ts#drawReview',
 		'src/command/changes/diff-result.ts#unifiedLines',
 	],

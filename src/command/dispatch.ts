@@ -1,6 +1,6 @@
 import {AppError} from '../core/error.ts';
 import {isUrl, plainHttpWarning} from '../core/origin.ts';
-import {asksForHelp, fieldsOf, flagOf, readArguments} from './arguments.ts';
+import {asksForHelp, checkArgument, fieldsOf, flagOf, readArguments} from './arguments.ts';
 import {choicesOf} from './completion/complete-argument.ts';
 import type {Command, CommandContext} from './context.ts';
 import {nameFlags} from './flag-names.ts';
@@ -82,8 +82,12 @@ async function askMissing(command: Command, context: CommandContext): Promise<re
 			return undefined;
 		}
 
+		const given = multiple ? splitWords(value) : value.trim();
+		// What is wrong is said before the next question.
+		checkArgument(command, name, given);
+		await command.checks?.[name]?.(value.trim(), context);
 		// A word that begins with a dash is no flag of this command.
-		words.push(...(multiple ? ['--', ...splitWords(value)] : [value.trim()]));
+		words.push(...(typeof given === 'string' ? [given] : ['--', ...given]));
 	}
 
 	return words;

@@ -4,12 +4,12 @@ import {keymapOf, type OwnKeys} from '../editor/keymap/keymap.ts';
 
 /** The commands of each group in the help, by the name of their entry. Commands that stand in none come last. */
 const groups: Readonly<Record<string, string>> = {
-	Chat: 'new session resume rename fork rewind undo diff plan approvals pin copy export import replay queue bg jobs memory init skills mcp trust',
-	'Model and cost': 'model effort keys usage budget context compact',
+	Chat: 'new session resume rename fork rewind undo diff plan approvals pin copy export import replay queue bg attach detach drive jobs memory init skills mcp trust',
+	'Model and cost': 'agent model effort keys usage budget context compact',
 	'Sandboxes and logs': 'env logs watch runtime',
 	Platform:
-		'login logout whoami connect profile api-key mfa org workspace project run item eval assessment finding trace credits',
-	Server: 'serve openapi',
+		'login logout whoami connect profile api-key mfa org member user workspace project run item eval assessment finding trace credits',
+	Server: 'serve openapi acp host',
 	'This program': 'config theme vim keys-help doctor completion clear help quit',
 };
 

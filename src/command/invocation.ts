@@ -20,6 +20,10 @@ import {lastWord} from './words.ts';
 export type RunFlags = {
 	readonly model: string | undefined;
 	readonly effort: Effort | undefined;
+	/** The name of another agent that answers, or its command. */
+	readonly agent?: string;
+	/** True to hold that agent in a sandbox. */
+	readonly agentSandbox?: true;
 	/** An id or prefix; `latest` for the newest session of this folder. */
 	readonly resume: string | undefined;
 	readonly maxTurns: number | undefined;
@@ -111,6 +115,7 @@ function readRun(reading: Reading): Invocation {
 	const run: RunFlags = {
 		model: readValue(given, 'model', modelOf),
 		effort: choiceOf(given, 'effort'),
+		...agentOf(given),
 		resume: given.has('continue') ? 'latest' : lastOf(given, 'resume') || undefined,
 		maxTurns: readValue(given, 'turns', turnsOf),
 		budgetUsd: readValue(given, 'budget', parseUsd),
@@ -226,6 +231,15 @@ function readValue<T>(given: Reading['given'], key: RunFlag, read: (text: string
 function modelOf(text: string): string {
 	const {provider, name} = parseModelId(text);
 	return `${provider}/${name}`;
+}
+
+function agentOf(given: Reading['given']): Pick<RunFlags, 'agent' | 'agentSandbox'> {
+	const agent = lastOf(given, 'agent');
+	if (agent === undefined && given.has('agentSandbox')) {
+		throw usage('--agent-sandbox needs --agent.', 'Name the agent: `$ --agent opencode --agent-sandbox`');
+	}
+
+	return {...(agent !== undefined && {agent}), ...(given.has('agentSandbox') && {agentSandbox: true})};
 }
 
 function turnsOf(text: string): number {

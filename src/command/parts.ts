@@ -1,6 +1,9 @@
 import type {ApprovalQuestion} from '../agent/approval/approval.ts';
 import type {RuleBook} from '../agent/approval/rule-book.ts';
 import type {Changes} from '../agent/changes/changes.ts';
+import type {AgentCommand} from '../agent/external/agent-command.ts';
+import type {AgentView, ExternalSession} from '../agent/external/external-session.ts';
+import type {AgentFacts} from '../agent/external/running-agent.ts';
 import type {McpServers} from '../agent/mcp/servers.ts';
 import type {Verdict} from '../agent/policy/rules/rule.ts';
 import type {Project} from '../agent/project/project.ts';
@@ -44,6 +47,8 @@ export type LocalPart = {
 	readonly config: Config;
 	readonly settings: UserSettings;
 	readonly env: Environment;
+	/** The version of this program. */
+	readonly version: string;
 	/** Logs for `SERVICE_DEBUG`; undefined without it. */
 	readonly debug?: Debug | undefined;
 	/** Recent ids by profile. The client saves the ids of each call. */
@@ -92,9 +97,19 @@ export type ContextWindowFacts = {
 	readonly compactionShare?: number | undefined;
 };
 
+/** The session of a host that this app is attached to. */
+export type HostedPart = {
+	/** Asks for the lease to drive, gives it to somebody else, or takes it, with a word to them. Returns what came of it. */
+	readonly drive: (how: 'ask' | 'give' | 'take', word: string | undefined) => Promise<string>;
+	/** Ends the session on the host. */
+	readonly end: () => Promise<void>;
+};
+
 /** The conversation in front, and all others. */
 export type SessionPart = {
 	readonly conversation: Conversation;
+	/** Left out for a session of this program. */
+	readonly hosted?: HostedPart;
 	/** The sessions that go on beside the one that is shown. */
 	readonly background: Background;
 	/** The sessions of the folder on this machine. Only the app opens them. */
@@ -154,8 +169,8 @@ export type PromptsPart = {
 	 * the message joins, or else the selected one.
 	 */
 	readonly checkMedia: (message: string) => Promise<void>;
-	/** Keeps an image from the clipboard; see `keepPasted`. */
-	readonly keepImage: (bytes: Buffer) => Promise<{readonly mention: string; readonly label: string}>;
+	/** Keeps an image from the clipboard, or from elsewhere if `what` says so; see `keepPasted`. */
+	readonly keepImage: (bytes: Buffer, what?: string) => Promise<{readonly mention: string; readonly label: string}>;
 };
 
 /** Files that the user names. */
@@ -196,6 +211,28 @@ export type ServersPart = {
 	readonly diagnose: () => Promise<readonly Check[]>;
 };
 
+/** An agent that the user added, or whose program is on PATH. */
+export type ListedAgent = AgentCommand & {readonly isAdded: boolean};
+
+/** The agents of other makers, which can answer in place of our own. */
+export type AgentsPart = {
+	/** Returns those that the user added, then known ones that are on PATH. Throws AppError("failed") for a damaged file. */
+	readonly list: () => readonly ListedAgent[];
+	/** Finds an agent by its name, or reads a command line. Throws AppError("not-found") for a word that is neither. */
+	readonly find: (text: string) => AgentCommand;
+	/** Adds an agent, in place of one of that name. */
+	readonly add: (agent: AgentCommand) => Promise<void>;
+	/** Removes an agent. Returns false if none has that name. */
+	readonly remove: (name: string) => Promise<boolean>;
+	/** Starts an agent, opens a session, and ends it again. Throws what that throws. */
+	readonly check: (agent: AgentCommand, signal: AbortSignal) => Promise<AgentCheck>;
+	/** Returns the session of the agent that answers here; undefined for our own agent. */
+	readonly current: () => ExternalSession | undefined;
+};
+
+/** What an agent says of itself and of a new session. Untrusted. */
+export type AgentCheck = {readonly facts: AgentFacts; readonly view: AgentView};
+
 /** The parts of the program that commands, the app, a run without a screen and the shell share. */
 export type ProgramParts = {
 	readonly store: AppStore;
@@ -208,4 +245,5 @@ export type ProgramParts = {
 	readonly files: FilesPart;
 	readonly watches: WatchesPart;
 	readonly mcp: McpPart;
+	readonly agents: AgentsPart;
 };

@@ -1,3 +1,4 @@
+import type {McpServer} from '../config/mcp/mcp-file.ts';
 import type {Environment} from '../core/environment.ts';
 import type {AppStore} from '../store/store.ts';
 import type {CommandContext, CommandRequest, SharedProgram} from './context.ts';
@@ -10,6 +11,14 @@ export type ComposeOptions = Partial<RunFlags> & {
 	 * environment.
 	 */
 	readonly connect?: boolean;
+	/** The folder that the program works in, an absolute path; that of the process by default. */
+	readonly folder?: string;
+	/** The environment of the session, and of what it starts; that of the process by default. */
+	readonly env?: Environment;
+	/** The state of the program; that of the app by default. */
+	readonly store?: AppStore;
+	/** MCP servers that whoever started the program gives it, beside those of files. */
+	readonly mcpServers?: readonly McpServer[];
 	/** True for a command that must run even if the state folder can't be opened. It changes nothing there. */
 	readonly diagnoses?: boolean;
 };

@@ -3,6 +3,7 @@ import type {ErrorReport} from '../core/error.ts';
 import type {Json} from '../core/json.ts';
 import type {Recorded} from '../core/session/event.ts';
 import type {LogToFollow} from '../logs/log-to-follow.ts';
+import type {AttachWish} from '../store/session-slice.ts';
 import type {MarkdownOptions} from '../terminal/markdown/markdown-options.ts';
 import type {Plot} from './render/plot.ts';
 
@@ -77,6 +78,14 @@ export type Result =
 			readonly panel:
 				| {readonly show: 'session'; readonly id: string}
 				| {readonly show: 'replay'; readonly replay: Replay}
+				/** The editor that started the program, with what the command line says for its sessions. Only in a shell. */
+				| {readonly show: 'editor'; readonly model: string | undefined; readonly trust: boolean}
+				/** A host of sessions, which runs until it is ended. Only in a shell. */
+				| {readonly show: 'host'; readonly folders: readonly string[]}
+				/** What connects standard input and output with the host of this machine. Only in a shell. */
+				| {readonly show: 'bridge'}
+				/** The session of a host, in an app of its own. */
+				| ({readonly show: 'attach'} & AttachWish)
 				| {readonly show: 'clear'}
 				/** The messages that wait for the agent. */
 				| {readonly show: 'queue'}

@@ -27,6 +27,19 @@ export function currentName(model: string, hasCustomHost: () => boolean): string
 	return model.trim() === servedDemoModel && !hasCustomHost() ? demoModel : model;
 }
 
+/** What stands in place of a provider where another agent answers. */
+const agentPrefix = 'agent/';
+
+/** Returns what is recorded as the model of an answer by another agent. */
+export function agentModel(agent: string): string {
+	return `${agentPrefix}${agent}`;
+}
+
+/** True if another agent gave an answer, so that it names no model. */
+export function isAgentModel(model: string | undefined): boolean {
+	return model?.startsWith(agentPrefix) === true;
+}
+
 export function isProviderName(name: string): name is ProviderName {
 	return (providerNames as readonly string[]).includes(name);
 }

@@ -1,4 +1,4 @@
-import {faultText, inEffect, leftOut, type Project} from '../agent/project/project.ts';
+import {openFolder, unusedFiles} from '../command/before-run.ts';
 import {closest} from '../command/closest.ts';
 import {isNoun} from '../command/context.ts';
 import type {Invocation} from '../command/invocation.ts';
@@ -10,7 +10,6 @@ import {othersNote} from '../command/views/other-sessions.ts';
 import {abortable} from '../core/abortable.ts';
 import {nameCommands} from '../core/command-words.ts';
 import {AppError, exitStatus, reportError} from '../core/error.ts';
-import {formatBytes} from '../core/format.ts';
 import {refuseElsewhere} from '../session/resume-session.ts';
 import {wantsLinear} from '../terminal/abilities.ts';
 import {createLosses, type Losses} from './losses.ts';
@@ -130,7 +129,7 @@ async function warnBefore(
 		losses.note(othersNote(others));
 	}
 
-	for (const warning of await abortable(untrusted(program.project.files), signal)) {
+	for (const warning of await abortable(unusedFiles(program.project.files), signal)) {
 		losses.warn(warning);
 	}
 }
@@ -154,36 +153,12 @@ async function messageOf(
 	return instruction.trim() ? {prompt: `${instruction}\n\n${data}`, mentionsIn: instruction} : {prompt: data};
 }
 
-/** Lets the agent read a wide folder: the user can't be asked, and chose the folder of the script. */
-async function openFolder(folder: Program['project']['folder'], note: (text: string) => void): Promise<void> {
-	const wide = folder.unasked();
-	if (wide) {
-		await folder.answer(true, {isOnce: true});
-		note(`The agent can read ${wide}. Run this in a project folder to narrow that.`);
-	}
-}
-
 /** Sends the traces that wait, and warns about those that were not sent. */
 async function endTraces(program: Program, losses: Losses): Promise<void> {
 	const unsent = await program.endTraces();
 	if (unsent) {
 		losses.warn(`Traces: ${unsent}`);
 	}
-}
-
-/** Returns what the user must know about files of the project that are not used, or not as a whole. */
-async function untrusted(project: Project): Promise<readonly string[]> {
-	const state = await project.state();
-	const cut = inEffect(state).filter(({isCut}) => isCut);
-	const faults = [
-		...state.ownFaults.map(faultText),
-		...state.faults.map(faultText),
-		...cut.map(({path, sizeBytes}) => `${path} is too long (${formatBytes(sizeBytes)}): only its beginning is used.`),
-	];
-	const unused = leftOut(state).map(({path}) => path);
-	return unused.length > 0
-		? [...faults, `Not trusted, so left out: ${unused.join(', ')}. Pass --trust to use them in this run.`]
-		: faults;
 }
 
 /** What a refusal of a prompt that begins with a slash ends with. */

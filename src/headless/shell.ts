@@ -11,6 +11,7 @@ import {splitWords} from '../command/words.ts';
 import type {Environment} from '../core/environment.ts';
 import {exitStatus, reportError} from '../core/error.ts';
 import {searchPath} from '../core/search-path.ts';
+import type {AttachWish} from '../store/session-slice.ts';
 import {wantsLinear} from '../terminal/abilities.ts';
 import type {Scheme} from '../terminal/text/style.ts';
 import {drawResult, isPage, printError, printResult} from './print.ts';
@@ -22,9 +23,10 @@ import {createPlainNote, createWaitNote, type WaitNote} from './wait-note.ts';
 type ShellOutcome =
 	| {readonly status: number}
 	| {readonly replay: Replay}
+	| {readonly attach: AttachWish}
 	| {readonly open: string; readonly profile: string | undefined; readonly insecureHttp: boolean};
 
-type ShellSurroundings = Omit<Surroundings, 'store' | 'version'>;
+type ShellSurroundings = Omit<Surroundings, 'store'>;
 
 /** Runs `service noun verb …`: the same command as the slash line, with the shell's own questions and printing. */
 export async function runShell(words: readonly string[], surroundings: ShellSurroundings): Promise<ShellOutcome> {
@@ -52,6 +54,28 @@ export async function runShell(words: readonly string[], surroundings: ShellSurr
 		const interact = note.beside(questions);
 		const context = program.forCommand({ui: {interact, live: undefined}, flags, signal});
 		const result = await dispatch(rest, {...context, program: {...context.program, commands}});
+		if (result.kind === 'panel' && result.panel.show === 'editor') {
+			note.end();
+			const {serveEditor} = await import('../acp/serve-editor.ts');
+			const {model, trust} = result.panel;
+			const {profile, insecureHttp} = flags;
+			const logOut = async () => void (await dispatch(['logout'], context));
+			const editor = {...surroundings, flags: {model, trust, profile, insecureHttp}, logOut, signal};
+			return {status: await serveEditor(editor).finally(program.close)};
+		}
+
+		if (result.kind === 'panel' && (result.panel.show === 'host' || result.panel.show === 'bridge')) {
+			note.end();
+			await program.close();
+			if (result.panel.show === 'bridge') {
+				const {runBridge} = await import('../host/bridge.ts');
+				return {status: await runBridge(surroundings)};
+			}
+
+			const {serveHost} = await import('../host/serve-host.ts');
+			return {status: await serveHost({...surroundings, folders: result.panel.folders, json, signal})};
+		}
+
 		// A stream reads from its server until it ends.
 		const isStream = result.kind === 'stream';
 		await (isStream ? undefined : program.close());
@@ -93,6 +117,10 @@ async function showResult(
 ): Promise<ShellOutcome> {
 	if (result.kind === 'panel' && result.panel.show === 'session') {
 		return {open: result.panel.id, profile, insecureHttp};
+	}
+
+	if (result.kind === 'panel' && result.panel.show === 'attach') {
+		return {attach: result.panel};
 	}
 
 	if (result.kind === 'panel' && result.panel.show === 'replay') {

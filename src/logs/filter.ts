@@ -1,18 +1,19 @@
 import {AppError} from '../core/error.ts';
-import {isAtLeast, type Level} from './levels.ts';
+import {isAtLeast, type Level, readLeastLevel} from './levels.ts';
 import {createMatcher} from './matcher.ts';
 
-type Line = {readonly text: string; readonly level: Level | undefined};
+/** What a filter knows of a line. */
+export type FilteredLine = {readonly text: string; readonly level: Level | undefined};
 
 export type Filter = {
 	/** Returns for each line whether it is shown. Throws `AppError("usage")` if an expression takes too long. */
-	readonly shows: (lines: readonly Line[]) => readonly boolean[];
+	readonly shows: (lines: readonly FilteredLine[]) => readonly boolean[];
 };
 
 /**
  * Creates a filter for lines that match every pattern, match no pattern that starts with `!`, and are at least as severe
- * as `minLevel`. A line without a known level is shown. `\!` starts a pattern with an exclamation mark. Throws
- * `AppError("usage")` for an invalid pattern.
+ * as `minLevel`. A pattern is a regular expression or `level>=warn`. A line without a known level is shown. `\!` starts a
+ * pattern with an exclamation mark. Throws `AppError("usage")` for an invalid pattern.
  */
 export function createFilter({
 	patterns = [],
@@ -28,15 +29,25 @@ export function createFilter({
 			throw new AppError('usage', 'A pattern is empty.', {hint: 'Type a regular expression or level>=error.'});
 		}
 
-		return {excludes, matcher: createMatcher(source)};
+		const least = readLeastLevel(source);
+		const match =
+			least === undefined
+				? createMatcher(source).match
+				: (_texts: readonly string[], found: readonly (Level | undefined)[]) =>
+						// Like with `minLevel`, a line of unknown level is shown.
+						found.map(level => (level === undefined ? !excludes : isAtLeast(level, least)));
+		return {excludes, match};
 	});
 
 	return {
 		shows(lines) {
 			const shown = lines.map(({level}) => minLevel === undefined || isAtLeast(level, minLevel));
-			for (const {excludes, matcher} of matchers) {
+			for (const {excludes, match} of matchers) {
 				const candidates = [...shown.keys()].filter(index => shown[index]);
-				const found = matcher.match(candidates.map(index => lines[index]?.text ?? ''));
+				const found = match(
+					candidates.map(index => lines[index]?.text ?? ''),
+					candidates.map(index => lines[index]?.level),
+				);
 				for (const [position, index] of candidates.entries()) {
 					shown[index] = found[position] !== excludes;
 				}

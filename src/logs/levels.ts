@@ -1,4 +1,5 @@
 import {entryOf} from '../core/entry-of.ts';
+import {AppError} from '../core/error.ts';
 import {isJsonObject, parseJson} from '../core/json.ts';
 import {lastState} from './line-state.ts';
 
@@ -6,6 +7,20 @@ import {lastState} from './line-state.ts';
 export const levels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'] as const;
 
 export type Level = (typeof levels)[number];
+
+/**
+ * Returns the level of `level>=warn`, as filters and watches are told one; undefined for any other text. Throws
+ * `AppError("usage")` for an unknown level.
+ */
+export function readLeastLevel(text: string): Level | undefined {
+	const [, name] = /^level>=(\S*)$/i.exec(text) ?? [];
+	const level = levels.find(each => each === name?.toLowerCase());
+	if (name !== undefined && level === undefined) {
+		throw new AppError('usage', `Invalid level “${name}”.`, {hint: `Use level>= with one of ${levels.join(', ')}.`});
+	}
+
+	return level;
+}
 
 /** Characters of a line that are examined: a level is at its beginning, except in JSON. */
 const headLength = 512;

@@ -66,9 +66,12 @@ export type Interaction = {
 	readonly piped?: () => Promise<string>;
 	/**
 	 * Shows where and with which code the user logs in, until the returned function is called. Calls `cancel` if they
-	 * cancel, and `onPaste` if they want to paste the address that their browser ends on.
+	 * cancel, `onPaste` if they want to paste the address that their browser ends on, and `onApiKey` if they have a key.
 	 */
-	readonly showLogin: (login: BrowserLogin & {readonly onPaste?: () => void}, cancel: () => void) => () => void;
+	readonly showLogin: (
+		login: BrowserLogin & {readonly onPaste?: () => void; readonly onApiKey?: () => void},
+		cancel: () => void,
+	) => () => void;
 	/**
 	 * Asks a question of the program itself, once no other question is open. Returns true for yes; an abort closes the question
 	 * and throws the signal's reason. Left out in a shell.

@@ -51,13 +51,17 @@ export async function logIn(
 		return undefined;
 	}
 
-	if (tokens) {
+	if (tokens && tokens !== 'api-key') {
 		return saveLogin(server, tokens, context);
 	}
 
-	const {insecureHttp} = context.flags;
-	const logins = await context.program.servers.platform.logins();
-	await logins.recognize(originOf(server.href), {insecureHttp, signal: context.signal});
+	// A server that offered a login in the browser is recognized, and the field for a key must be there before the key is typed.
+	if (tokens !== 'api-key') {
+		const {insecureHttp} = context.flags;
+		const logins = await context.program.servers.platform.logins();
+		await logins.recognize(originOf(server.href), {insecureHttp, signal: context.signal});
+	}
+
 	const apiKey = await askApiKey(server, context, given || undefined);
 	return apiKey && saveLogin(server, {apiKey}, context);
 }
@@ -68,21 +72,36 @@ export function cancelledLogin(server: Origin) {
 		kind: 'text',
 		leavesNothing: true,
 		text: 'Login cancelled. Nothing changed.',
-		hint: `Log in with an API key instead: \`login --with-token --server ${server}\``,
+		hint: `With an API key: \`login --with-token --server ${server}\``,
 	} as const;
 }
 
-/** Logs the user in through a browser. Returns undefined if the server can't do that. */
-async function logInByBrowser(server: Origin, context: AccessContext): Promise<Tokens | 'cancelled' | undefined> {
+/** Logs the user in through a browser. Returns `api-key` if they have a key, and undefined if the server knows no browser. */
+async function logInByBrowser(
+	server: Origin,
+	context: AccessContext,
+): Promise<Tokens | 'cancelled' | 'api-key' | undefined> {
 	const {insecureHttp} = context.flags;
 	const logins = await context.program.servers.platform.logins();
-	return await untilCancelled({interact: context.ui.interact, signal: context.signal}, (show, signal) =>
-		logins.logIn(
-			server,
-			({userCode: code, page, pageWithCode, expiresAt}) => show({server, page, pageWithCode, code, expiresAt}),
-			{insecureHttp, signal},
-		),
-	);
+	const change = new AbortController();
+	const signal = AbortSignal.any([context.signal, change.signal]);
+	const onApiKey = () => change.abort();
+	try {
+		return await untilCancelled({interact: context.ui.interact, signal}, (show, signal) =>
+			logins.logIn(
+				server,
+				({userCode: code, page, pageWithCode, expiresAt}) =>
+					show({server, page, pageWithCode, code, expiresAt, onApiKey}),
+				{insecureHttp, signal},
+			),
+		);
+	} catch (error) {
+		if (change.signal.aborted && !context.signal.aborted) {
+			return 'api-key';
+		}
+
+		throw error;
+	}
 }
 
 type ShownLogin = Parameters<Interaction['showLogin']>[0];

@@ -5,13 +5,16 @@ import {refreshing} from '../client/refreshing.ts';
 import type {Tokens} from '../client/tokens.ts';
 import {type ResolvedProfile, resolveProfile} from '../config/resolve-profile.ts';
 import type {Scope} from '../contract/endpoint.ts';
+import {abortable} from '../core/abortable.ts';
 import {entryOf} from '../core/entry-of.ts';
 import type {Environment} from '../core/environment.ts';
 import {AppError} from '../core/error.ts';
 import {type Origin, originOf, profileNameOf} from '../core/origin.ts';
 import type {Secret} from '../core/secrets/secret.ts';
 import {localConnection} from '../store/connection-slice.ts';
+import type {AppStore} from '../store/store.ts';
 import {type PageQuery, readAllPages} from './all-pages.ts';
+import {createContact} from './contact.ts';
 import {createPlatformSession, type PlatformSession, type SessionStores, type SessionUser} from './platform-session.ts';
 import {type LoggedOut, type LoginParts, logInByBrowser, logOut, refreshOf} from './token-login.ts';
 
@@ -29,6 +32,7 @@ export type ServerFlags = {
 /** What logins are made of: where they are kept, and what is learned with them. */
 export type LoginStores = LoginParts &
 	SessionStores & {
+		readonly store: AppStore;
 		readonly env: Environment;
 		/** The embedded server with its credential, started on first use. */
 		readonly embedded: () => Promise<{
@@ -67,11 +71,17 @@ export type Logins = {
 	 * embedded server doesn't need.
 	 */
 	readonly open: (flags: ServerFlags, connected: string | undefined, user: SessionUser) => Promise<PlatformSession>;
+	/** Asks the connected server, without a credential, whether it answers, if it said nothing for a minute. Never throws. */
+	readonly checkContact: () => Promise<void>;
 };
+
+/** Longer than a connection may take. */
+const contactTimeoutMs = 30_000;
 
 /** Every key goes to the server that it was stored for, in the header that each operation asks for (SAFETY 6). */
 export function createLogins(stores: LoginStores): Logins {
-	const {createTransport} = stores;
+	const {createTransport, store} = stores;
+	const contact = createContact(store);
 
 	/** Returns undefined without a login. Only an API key is sent in a header of its own. */
 	const transportsOf = async ({name, server, apiKey, tokens}: Login, insecureHttp: boolean) => {
@@ -81,7 +91,13 @@ export function createLogins(stores: LoginStores): Logins {
 		const [bearer, apiKeyTransport] = await Promise.all([transportOf('bearer'), apiKey && transportOf('x-api-key')]);
 		const refresh = tokens && refreshOf(stores, {profile: name, server, accessToken: tokens.access, insecureHttp});
 		// One transport for the client and for logs: all requests that get a 401 wait for the same refresh.
-		return bearer && {bearer: refresh ? refreshing(bearer, refresh) : bearer, apiKey: apiKeyTransport};
+		const renewed = bearer && refresh ? refreshing(bearer, refresh) : bearer;
+		return (
+			renewed && {
+				bearer: contact.follow(renewed, server),
+				apiKey: apiKeyTransport && contact.follow(apiKeyTransport, server),
+			}
+		);
 	};
 
 	return {
@@ -104,11 +120,20 @@ export function createLogins(stores: LoginStores): Logins {
 			await getPreferences(login.server, bearer, signal, {isLogin: login.tokens !== undefined});
 		},
 		async open(flags, connected, user) {
-			const login = (await loginFor(flags, connected, stores)) ?? notLoggedIn(undefined);
+			const found = loginFor(flags, connected, stores);
+			// The own server may take seconds to start, and starts for others, too.
+			const login = (await (user.signal ? abortable(found, user.signal) : found)) ?? notLoggedIn(undefined);
 			const {name: profile, server, org, workspace, project} = login;
 			const transports = (await transportsOf(login, flags.insecureHttp)) ?? notLoggedIn(server);
 			const scope = {org, workspace, project};
 			return createPlatformSession({profile, server, scope, transports}, stores, user);
+		},
+		async checkContact() {
+			const server = contact.silent();
+			if (server) {
+				const transport = contact.follow(await createTransport(undefined, false), server);
+				await recognizeServer(server, transport, AbortSignal.timeout(contactTimeoutMs)).catch(() => undefined);
+			}
 		},
 	};
 }

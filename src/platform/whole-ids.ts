@@ -58,7 +58,7 @@ type ListPage = (
 }>;
 
 /** The lists of the server in which a prefix is looked up; ids of other kinds are known only if they were seen here. */
-const lists = {
+export const lists = {
 	environment: (client, place) => (query, signal) => client.listEnvironments({params: place, query}, signal),
 	run: (client, place) => (query, signal) => client.listRuns({params: place, query}, signal),
 	runtime: (client, place) => (query, signal) => client.listRuntimes({params: place, query}, signal),

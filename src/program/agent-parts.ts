@@ -11,7 +11,7 @@ import type {ToolDefinition} from '../core/session/tool.ts';
 import type {AskUser} from '../core/session/user-question.ts';
 import type {Interaction} from '../platform/interaction.ts';
 import {type AllModels, createModels} from '../platform/models.ts';
-import {backgroundNotice, createNotifier, type Notifier} from '../watch/notifier.ts';
+import {backgroundNotice, createNotifier, jobNotice, type Notifier} from '../watch/notifier.ts';
 import {type ApprovalParts, createApprovalParts} from './approval-parts.ts';
 import {askerOf} from './asker.ts';
 import {type ChangeAccess, createChangeAccess} from './change-access.ts';
@@ -91,6 +91,7 @@ export function createAgentParts(options: ProgramOptions, local: LocalState, ser
 				}
 			},
 			onBackground: session => notifier.notify(backgroundNotice(session)),
+			onJobEnd: job => notifier.notify(jobNotice(job)),
 		}),
 	);
 	local.rules.onSessionRule(event => conversations.get().conversation.ruleChanged(event));

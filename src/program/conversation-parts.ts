@@ -7,6 +7,7 @@ import type {Places} from '../agent/policy/protected-places.ts';
 import {hookCommands} from '../agent/project/effects.ts';
 import {createSessionBindings, type SessionBindings} from '../agent/session-bindings.ts';
 import type {CommandSession} from '../agent/tools/command/command-session.ts';
+import type {Job} from '../agent/tools/command/jobs.ts';
 import type {SandboxAddress, ServicePlaces} from '../client/sandbox-services.ts';
 import {dayBudget} from '../config/settings/saved-settings.ts';
 import {once} from '../core/once.ts';
@@ -26,6 +27,7 @@ import type {AppStore} from '../store/store.ts';
 import type {ApprovalParts} from './approval-parts.ts';
 import {askerOf} from './asker.ts';
 import type {ChangeAccess} from './change-access.ts';
+import {createExternalAccess} from './external-parts.ts';
 import {type LocalState, learnFolder} from './local-state.ts';
 import type {McpParts} from './mcp-parts.ts';
 import type {ProgramOptions} from './program-options.ts';
@@ -45,6 +47,8 @@ type Shared = {
 	readonly interact: () => Interaction | undefined;
 	readonly onRecord: (record: Recorded) => void;
 	readonly onBackground: (session: BackgroundSession) => void;
+	/** Gets a job of the session in front that has ended without that anybody stopped it. */
+	readonly onJobEnd: (job: Job) => void;
 };
 
 export type ConversationParts = Conversations & {
@@ -59,7 +63,7 @@ export function createConversationParts(
 	servers: Servers,
 	shared: Shared,
 ): ConversationParts {
-	const {access, approvals, changes, ofProject, mcp, windows, ask, interact, onRecord, onBackground} = shared;
+	const {access, approvals, changes, ofProject, mcp, windows, ask, interact, onRecord, onBackground, onJobEnd} = shared;
 	cleanImagesLater(local.home);
 	const loaders = new WeakMap<OpenSession, ToolLoader>();
 	const {loadHooks, compactionShare, capLimits} = ofProject;
@@ -75,7 +79,8 @@ export function createConversationParts(
 				rules: approvals.fileRulesIn(slot),
 				hooks: () => hookCommands(local.project),
 			};
-			const tools = createToolLoader(own, local, servers, ofProject, places, askHere);
+			const onEnd = (job: Job) => (ask() && slot.isFront() ? onJobEnd(job) : undefined);
+			const tools = createToolLoader(own, local, servers, ofProject, places, {ask: askHere, onJobEnd: onEnd});
 			const tellUser = (text: string) => session.emit({type: 'notice', level: 'info', text});
 			const loadTools = async (signal?: AbortSignal) => [
 				...(await tools.loadTools()),
@@ -118,6 +123,7 @@ export function createConversationParts(
 				isFront: slot.isFront,
 				createBindings: transcript => createBindings(transcript, servers, shared),
 				trackChanges: changes.track,
+				openExternal: transcript => createExternalAccess(own, local, slot.store, transcript),
 				createApprovals: approvals.createApprovalsIn(slot),
 			});
 			loaders.set(session, tools);
@@ -244,7 +250,7 @@ function createToolLoader(
 	{platform, services}: Servers,
 	{withNested}: AgentProject,
 	places: Places,
-	ask: () => AskUser | undefined,
+	{ask, onJobEnd}: {readonly ask: () => AskUser | undefined; readonly onJobEnd: (job: Job) => void},
 ): ToolLoader {
 	let commands: CommandSession | undefined;
 	const loadCommands = once(async () => {
@@ -252,6 +258,7 @@ function createToolLoader(
 		commands = createCommandSession({
 			places,
 			onJobs: running => store.getState().setJobs(running),
+			onJobEnd,
 			onForeground: count => store.getState().setForeground(count),
 		});
 		return commands;
@@ -294,7 +301,7 @@ const validMs = 60_000;
 const timeoutMs = 3000;
 
 /**
- * Returns what finds the sandbox with a service at an origin: one that was created or listed here, else one of those that the
+ * Returns what finds the sandbox with a service at a URL: one that was created or listed here, else one of those that the
  * connected server lists. Never throws: without a list there is none, and the question about the address says so.
  */
 function knownSandboxes(store: AppStore, platform: Platform, services: ServicePlaces) {
@@ -310,12 +317,12 @@ function knownSandboxes(store: AppStore, platform: Platform, services: ServicePl
 		}
 	};
 
-	return async (origin: string): Promise<SandboxAddress | undefined> => {
+	return async (url: string): Promise<SandboxAddress | undefined> => {
 		const isConnected = store.getState().connection.state === 'ready';
-		if (!services.at(origin) && isConnected && performance.now() - listedAtMs > validMs) {
+		if (!services.at(url) && isConnected && performance.now() - listedAtMs > validMs) {
 			await list();
 		}
 
-		return services.at(origin);
+		return services.at(url);
 	};
 }

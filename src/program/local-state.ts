@@ -54,6 +54,7 @@ export function openLocalState({store, env, debug, ...options}: ProgramOptions):
 		store: openTrustStore(home.trustFile),
 		wideFolder: folder.wide,
 		trustsAll: options.trust ?? false,
+		servers: options.mcpServers ?? [],
 		rules: () => rules.list(),
 	});
 	const rules = createRuleBook({

@@ -34,6 +34,7 @@ import {createWatches} from '../watch/watch-list.ts';
 import {type AgentParts, createAgentParts} from './agent-parts.ts';
 import {announceAgents} from './announce-agents.ts';
 import {createDoctor} from './doctor-parts.ts';
+import {createAgentsPart, externalEntries, savedAgent, selectAgent} from './external-parts.ts';
 import {type LocalState, openLocalState} from './local-state.ts';
 import {mcpPromptEntries} from './mcp-prompts.ts';
 import type {ProgramOptions} from './program-options.ts';
@@ -62,6 +63,7 @@ export function compose(given: ProgramOptions): Program {
 	);
 	const {hide} = local.secrets;
 	const endAgents = options.connect === false ? undefined : announceAgents({store, open: openAgents, hide});
+	selectAgent(options, local);
 	if (options.connect !== false) {
 		// Its session begins with the program. A command in a shell may have none.
 		conversations.get();
@@ -81,14 +83,16 @@ export function compose(given: ProgramOptions): Program {
 			changes: agent.changes.open,
 			approvals: {rules: local.rules, judge: agent.approvals.judge},
 		},
-		prompts: promptsPart(options, local, preparer(options, local, servers, agent), stop.signal),
+		prompts: promptsPart(options, local, preparer(options, local, servers, agent, stop.signal), stop.signal),
 		files: filesPart(options, local),
 		watches: {logs: watches, expiry},
+		agents: createAgentsPart(options, local, () => conversations.made()?.front().grants().external?.current()),
 		mcp: {...agent.mcp.access, suggestResources: (query: string) => agent.mcp.suggestResources(query, stop.signal)},
 		commands: joinEntries(commands, [
 			promptFileEntries(local.project),
 			skillEntries(local.project),
 			mcpPromptEntries(agent.mcp.prompts),
+			externalEntries(store, () => conversations.made()?.front().grants().external?.current()),
 			familiarEntries(commands),
 		]),
 	};
@@ -144,6 +148,7 @@ function localPart(options: ProgramOptions, local: LocalState): LocalPart {
 		config,
 		settings,
 		env: options.env,
+		version: options.version,
 		debug: options.debug?.write,
 		recents,
 		sightings,
@@ -154,10 +159,11 @@ function localPart(options: ProgramOptions, local: LocalState): LocalPart {
 
 function modelPart(store: AppStore, {access, models, contextWindow}: AgentParts, signal: AbortSignal): ModelPart {
 	return {
-		choose: choose => models.choose(choose, signal),
+		// Another agent chooses its own.
+		choose: async choose => (store.getState().agent ? undefined : models.choose(choose, signal)),
 		remember: models.remember,
-		isDemo: () => access.isDemo(store.getState().model),
-		lacksKey: () => access.lacksKey(store.getState().model),
+		isDemo: () => !store.getState().agent && access.isDemo(store.getState().model),
+		lacksKey: () => !store.getState().agent && access.lacksKey(store.getState().model),
 		contextWindow,
 	};
 }
@@ -189,6 +195,8 @@ function sessionPart(
 			return importSessions({home, env, folder: folder.path(), hide: secrets.hide}, wish, signal);
 		},
 		resume: createResume({
+			findAgent: agent => savedAgent(local, agent),
+			isAgentGiven: store.getState().agent !== undefined,
 			store,
 			conversations: conversations.get,
 			sessions,
@@ -207,14 +215,29 @@ function preparer(
 	local: LocalState,
 	servers: Servers,
 	{access, conversations}: AgentParts,
+	stop: AbortSignal,
 ): PromptsPart['prepare'] {
 	return async line => {
 		const {model, connection} = options.store.getState();
-		if (!isCommandLine(line)) {
+		const isLocal = connection.profile === localConnection.profile;
+		if (!isLocal) {
+			void (await servers.platform.logins()).checkContact();
+		}
+
+		if (options.store.getState().agent) {
+			// Starting it tells nobody anything before its first message.
+			void conversations
+				.get()
+				.front()
+				.grants()
+				.external?.current()
+				?.open(stop)
+				.catch(() => undefined);
+		} else if (!isCommandLine(line)) {
 			// A connection tells a host, and the network, that somebody is there.
 			await access.prepare(model, await conversations.get().conversation.isAgreed(model));
 			await practiseSending(line, local);
-		} else if (connection.profile === localConnection.profile && access.isDemo(model)) {
+		} else if (isLocal && access.isDemo(model)) {
 			await servers.embedded.open();
 			// The ids of its demo data complete what is typed.
 			completeValues(options, local, servers);
@@ -283,14 +306,18 @@ function promptsPart(
 		},
 		async checkMedia(message) {
 			const {checkMedia} = await import('../agent/mentions/image-source.ts');
-			const {transcript, model} = store.getState();
+			const {transcript, model, agent} = store.getState();
+			if (agent) {
+				return;
+			}
+
 			// A run keeps its model, and a message that is queued joins it.
 			const asked = transcript.run?.model ?? model;
 			await checkMedia(message, {model: asked, folder: folder.path(), homeFolder: folder.home});
 		},
-		async keepImage(bytes) {
+		async keepImage(bytes, what) {
 			const {keepPasted} = await import('../agent/mentions/image-source.ts');
-			return keepPasted(bytes, createImageFolder(home.images));
+			return keepPasted(bytes, createImageFolder(home.images), what);
 		},
 	};
 }

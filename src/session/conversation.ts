@@ -31,6 +31,8 @@ export type SessionParts = RecorderOptions &
 		readonly endTools?: () => Promise<void>;
 		/** Returns where the requests of a session may go, as far as its records say. */
 		readonly createBindings?: (transcript: Transcript) => SessionBindings;
+		/** Returns what lets other agents answer in a session. */
+		readonly openExternal?: (transcript: () => Transcript) => SessionGrants['external'];
 		/** Returns the approvals of a session with these rules of its own. */
 		readonly createApprovals: (rules: readonly SessionRule[]) => SessionGrants['approvals'];
 		/** Returns the records of a session whose log was flushed. */
@@ -99,8 +101,12 @@ export type Conversation = SessionVerbs & {
 	readonly notice: (text: string, hint?: string) => void;
 	/** Ends the current run and continues a session that was read from its log. */
 	readonly open: (transcript: Transcript, log: RecordLog) => Promise<void>;
+	/** Records that our own agent answers again. */
+	readonly agentLeft: () => void;
 	/** Records a change of the session's rules. */
 	readonly ruleChanged: (event: Extract<AgentEvent, {type: 'session-rule'}>) => void;
+	/** Records what somebody did at an attached terminal. */
+	readonly present: (event: Extract<AgentEvent, {type: 'presence'}>) => void;
 	/** Applies the events so far to the store, before something is asked that follows from them. */
 	readonly flush: () => void;
 	/** Waits until every event so far is in the log, or can't be written. Events may follow. */
@@ -147,6 +153,7 @@ export function openSession(parts: SessionParts): OpenSession {
 			counts: createCapCounts(),
 			starter: {startedBy: 'user'},
 			bindings,
+			external: parts.openExternal?.(() => store.getState().transcript),
 		};
 		recorder.begin(transcript, log);
 		if (transcript.seq < 0) {
@@ -163,7 +170,7 @@ export function openSession(parts: SessionParts): OpenSession {
 	const finish = async () => {
 		await commands.end();
 		await runs.end();
-		await parts.endTools?.();
+		await Promise.all([parts.endTools?.(), grants.external?.end()]);
 		await grants.changes?.close();
 		await recorder.close();
 	};
@@ -242,7 +249,9 @@ export function createConversation(front: () => OpenSession, {inSession, change}
 		start: () => change(() => front().replace()),
 		open: (transcript, log) => change(() => front().replace(transcript, log)),
 		fork: before => change(() => front().fork(before)),
+		agentLeft: () => emit({type: 'agent'}),
 		ruleChanged: emit,
+		present: emit,
 		restored(event) {
 			const {readFiles, changes} = front().grants();
 			readFiles.clear();
@@ -355,7 +364,12 @@ async function readSaved(recorder: Recorder, {store, readLog}: Saved): Promise<r
 function forkedRecords(records: readonly Recorded[], session: string, before?: string): readonly Recorded[] {
 	const kept = withRunEnded(before === undefined ? records : recordsBefore(records, before));
 	const rules = before === undefined ? [] : rulesSince(records, before);
-	return [...kept, ...rules].map((record, seq) => ({...record, seq, session}));
+	return [...kept, ...rules].map((record, seq) => ({...withoutAgentSession(record), seq, session}));
+}
+
+/** Returns a record that continues no session of another agent, which knows what came later. */
+function withoutAgentSession(record: Recorded): Recorded {
+	return record.event.type === 'agent' ? {...record, event: {...record.event, session: undefined}} : record;
 }
 
 function recordsBefore(records: readonly Recorded[], messageId: string): readonly Recorded[] {

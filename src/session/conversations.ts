@@ -83,11 +83,12 @@ function createSlot(app: AppStore): MovableSlot {
 		},
 		enter() {
 			const {transcript, queue, drafts, jobs, foreground, unsaved, isStopping, model, approvalMode} = getState();
+			const {agent, agentView} = getState();
 			own = undefined;
 			onState = () => {};
 			app.getState().openTranscript(transcript);
 			// Its model and its mode come back with it: what the user allowed another session isn't allowed here.
-			app.setState({queue, drafts, jobs, foreground, unsaved, isStopping, model, approvalMode});
+			app.setState({queue, drafts, jobs, foreground, unsaved, isStopping, model, approvalMode, agent, agentView});
 			for (const go of waiting) {
 				go();
 			}
@@ -104,6 +105,7 @@ function createSlot(app: AppStore): MovableSlot {
 /** Returns the part of the state that belongs to a session and its run: also the connection and the mode that it began with. */
 function ofSession(state: AppState): Partial<AppState> {
 	const {transcript, queue, drafts, jobs, foreground, unsaved, isStopping} = state;
+	const {agent, agentView} = state;
 	const {connection, model, efforts, runEffort, approvalMode, priceOf, infoOf} = state;
 	return {
 		transcript,
@@ -113,6 +115,8 @@ function ofSession(state: AppState): Partial<AppState> {
 		foreground,
 		unsaved,
 		isStopping,
+		agent,
+		agentView,
 		connection,
 		model,
 		efforts,

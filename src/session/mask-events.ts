@@ -27,6 +27,8 @@ export function maskEvent(event: AgentEvent, hide: Hide): AgentEvent {
 			return {...event, ...hideRecorded(event, hide), end: hide(event.end)};
 		case 'compaction':
 			return {...event, summary: hide(event.summary)};
+		case 'presence':
+			return {...event, who: hide(event.who)};
 		case 'rename':
 			return {...event, title: hide(event.title)};
 		case 'tool-call': {
@@ -40,6 +42,18 @@ export function maskEvent(event: AgentEvent, hide: Hide): AgentEvent {
 				...(words && {words: {verb: words.verb, subject: redactPositions(hide(words.subject))}}),
 			};
 		}
+		case 'tool-call-update': {
+			const {arguments: args, words} = event;
+			return {
+				...event,
+				...(args && {arguments: maskArguments(args, hide)}),
+				...(words && {words: {verb: words.verb, subject: redactPositions(hide(words.subject))}}),
+			};
+		}
+		case 'plan':
+			return {...event, items: event.items.map(item => ({...item, text: hide(item.text)}))};
+		case 'agent':
+			return {...event, ...(event.command && {command: event.command.map(word => hide(word))})};
 		case 'approval-request':
 			return {...event, summary: redactPositions(hide(event.summary)), ...maskedChange(event.change, hide)};
 		case 'approval-answer': {

@@ -1,11 +1,12 @@
+import type {AgentCommand} from '../agent/external/agent-command.ts';
 import type {FolderAccess} from '../config/folder-access.ts';
 import {AppError} from '../core/error.ts';
 import {formatAmount} from '../core/format.ts';
-import {demoModel, servedDemoModel} from '../core/model.ts';
+import {demoModel, isAgentModel, servedDemoModel} from '../core/model.ts';
 import {shellLine} from '../core/program-name.ts';
 import {changeSteps} from '../core/session/changes.ts';
 import {countsIn, type SessionRule} from '../core/session/session-rules.ts';
-import {lastModelOf} from '../core/session/transcript.ts';
+import {lastModelOf, type OtherAgent} from '../core/session/transcript.ts';
 import {shellWord} from '../core/shell-word.ts';
 import {realFolder} from '../storage/real-folder.ts';
 import type {SessionAccess} from '../storage/session-access.ts';
@@ -40,6 +41,10 @@ type Dependencies = {
 	/** The sessions of the folder that the agent works in now. */
 	readonly sessions: () => SessionAccess;
 	readonly folder: FolderAccess;
+	/** Returns the agent of a session as the user added it, or as its journal has it. */
+	readonly findAgent?: (agent: OtherAgent) => AgentCommand;
+	/** True if the command line names an agent, which then answers in the session that it resumes. */
+	readonly isAgentGiven?: boolean;
 	/** True if the command line names a model: that is a choice for the session that it resumes. */
 	readonly isModelGiven?: boolean;
 };
@@ -51,7 +56,8 @@ type Dependencies = {
  * undefined if they cancel. Throws what `SessionAccess` throws, and AppError("conflict") if another window has it open.
  */
 export function createResume({store, conversations, sessions, folder, ...given}: Dependencies): ResumeSession {
-	let {isModelGiven = false} = given;
+	let {isModelGiven = false, isAgentGiven = false} = given;
+	const {findAgent = agentOf} = given;
 	return async (wanted, choose) => {
 		const {conversation, background} = conversations();
 		// Its journal may not be written yet.
@@ -82,11 +88,17 @@ export function createResume({store, conversations, sessions, folder, ...given}:
 			folder.moveTo(there);
 		}
 
+		if (isAgentGiven) {
+			isAgentGiven = false;
+		} else {
+			store.getState().setAgent(transcript.agent && findAgent(transcript.agent));
+		}
+
 		const last = lastModelOf(transcript);
 		if (isModelGiven) {
 			isModelGiven = false;
 			store.getState().setModel(store.getState().model);
-		} else if (!store.getState().model && last !== demoModel && last !== servedDemoModel) {
+		} else if (!store.getState().model && last !== demoModel && last !== servedDemoModel && !isAgentModel(last)) {
 			// Not as a choice of the user: where it is now may not be where the session talked to.
 			store.setState({model: last});
 		}
@@ -103,6 +115,10 @@ export function createResume({store, conversations, sessions, folder, ...given}:
 			...(isLeft ? [changesLeft(session, there !== undefined)] : []),
 		];
 	};
+}
+
+function agentOf({name, command, contained}: OtherAgent): AgentCommand {
+	return {name, command, isContained: contained};
 }
 
 /** Returns the sentence about what the user allowed in the session, so that nothing is allowed in silence. */

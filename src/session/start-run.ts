@@ -1,6 +1,7 @@
 import type {ChangeTracker} from '../agent/changes/change-tracker.ts';
 import type {ModelWindows} from '../agent/context/model-windows.ts';
 import type {CompactionAccess} from '../agent/context/sent-history.ts';
+import type {ExternalSession} from '../agent/external/external-session.ts';
 import type {QueuedMessage, RunStarter} from '../agent/history.ts';
 import type {Hooks} from '../agent/hooks.ts';
 import {attachImages, type ImageStore, seesImages} from '../agent/images/model-images.ts';
@@ -86,8 +87,18 @@ export type SessionGrants = {
 	readonly counts: CapCounts;
 	/** Who started what the session works on, or worked on last. */
 	readonly starter: {startedBy: RunStarter};
+	/** The other agents that answer in place of our own; left out where none can. */
+	readonly external?: ExternalAccess | undefined;
 	/** Where its requests may go; left out for anywhere. */
 	readonly bindings?: SessionBindings | undefined;
+};
+
+/** The agent that answers in a session, if it isn't our own. */
+export type ExternalAccess = {
+	/** Returns the session with the selected agent, which its first use starts; undefined for our own agent. */
+	readonly current: () => ExternalSession | undefined;
+	/** Ends what was started. */
+	readonly end: () => Promise<void>;
 };
 
 type SessionRun = RunDependencies &
@@ -113,6 +124,18 @@ export type Beginning =
 
 /** Starts the agent on the conversation so far. */
 export async function startAgent(beginning: Beginning, options: SessionRun): Promise<AsyncIterable<AgentEvent>> {
+	const external = options.external?.current();
+	if (external) {
+		const {startExternal} = await import('./start-external.ts');
+		if (!('text' in beginning)) {
+			throw compactsItself(external.command.name);
+		}
+
+		const nextMessages = followStarter(beginning, options);
+		const prompt = promptOf(beginning, options.newId(), options.store.getState().transcript);
+		return startExternal(external, {...options, prompt, nextMessages});
+	}
+
 	const {store, newId, loadTools, signal, starter, maxTurns, counts} = options;
 	const {model, transcript} = store.getState();
 	const budget = await openBudget(options);
@@ -171,6 +194,12 @@ export async function startAgent(beginning: Beginning, options: SessionRun): Pro
 			commandPlace: options.commandPlace?.(),
 		},
 		limits: {maxTurns, counts, budget},
+	});
+}
+
+function compactsItself(name: string): AppError {
+	return new AppError('conflict', `${name} keeps its own context, which only it can compact.`, {
+		hint: 'Send it its own command for that, if it has one.',
 	});
 }
 

@@ -1,5 +1,5 @@
 import {constants} from 'node:fs';
-import {open} from 'node:fs/promises';
+import {open, unlink} from 'node:fs/promises';
 import {dirname} from 'node:path';
 import {explainFileError} from './file-error.ts';
 import {assertPrivate, noFollow, syncFolder} from './private-file.ts';
@@ -46,6 +46,8 @@ export async function openAppendFile(path: string, size?: number): Promise<Appen
 			};
 		} catch (error) {
 			await file.close();
+			// The next try creates it again, and must not find it.
+			await (create && unlink(path).catch(() => undefined));
 			throw error;
 		}
 	} catch (error) {

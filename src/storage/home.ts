@@ -20,6 +20,8 @@ export type Home = {
 	readonly sightingsFile: string;
 	/** The rules that the user keeps for folders. */
 	readonly approvalsFile: string;
+	/** The agents of other makers that the user added. */
+	readonly agentsFile: string;
 	/** Which files of which folders the user trusts. */
 	readonly trustFile: string;
 	/** Measured character widths, by terminal. */
@@ -34,6 +36,8 @@ export type Home = {
 	readonly codeCache: string;
 	/** Default data folder of a server on this machine. */
 	readonly server: string;
+	/** Has what the host of sessions on this machine is reached by. */
+	readonly host: string;
 };
 
 type Options = {
@@ -75,6 +79,7 @@ export function homeAt(path: string): Home {
 		recentsFile: join(path, 'recents.json'),
 		sightingsFile: join(path, 'sightings.json'),
 		approvalsFile: join(path, 'approvals.json'),
+		agentsFile: join(path, 'agents.json'),
 		trustFile: join(path, 'trust.json'),
 		terminalsFile: join(path, 'terminals.json'),
 		copiedFile: join(path, 'copied.txt'),
@@ -82,6 +87,7 @@ export function homeAt(path: string): Home {
 		images: join(path, 'images'),
 		codeCache: join(path, 'cache'),
 		server: join(path, 'server'),
+		host: join(path, 'host'),
 	};
 }
 

@@ -41,8 +41,10 @@ const durable: ReadonlySet<AgentEvent['type']> = new Set([
 	'compaction',
 	'compaction-undo',
 	'pin',
+	'presence',
 	'restore',
 	'rename',
+	'agent',
 	'session-rule',
 	'run-end',
 ]);

@@ -31,11 +31,12 @@ export type KeptFile<Content> = {
 	readonly update: (change: ContentChange<Content>) => Promise<void>;
 	/** Returns at once and writes the change later. One that can't be written is dropped. */
 	readonly updateLater: (change: ContentChange<Content>) => void;
-	/** Resolves once everything is written, or after `timeoutMs`; half a second by default, for a process about to exit. */
+	/** Resolves once everything is written, or after `timeoutMs`; 5 seconds by default, for a process about to exit. */
 	readonly settle: (timeoutMs?: number) => Promise<void>;
 };
 
-const settleTimeoutMs = 500;
+/** Longer than a home on a busy or distant disk takes, and as long as one waits for a program that ends. */
+const settleTimeoutMs = 5000;
 
 /** Opens the file at `path`, in the state folder; it need not exist. */
 export function openKeptFile<Content>(path: string, {parse, print}: FileFormat<Content>): KeptFile<Content> {

@@ -1,5 +1,5 @@
 import {randomUUID} from 'node:crypto';
-import {closeSync, openSync, readFileSync, statSync, unlinkSync, writeSync} from 'node:fs';
+import {closeSync, openSync, readFileSync, statSync, truncateSync, unlinkSync, writeSync} from 'node:fs';
 import {setTimeout as sleep} from 'node:timers/promises';
 import {AppError} from '../core/error.ts';
 import {parseJson} from '../core/json.ts';
@@ -33,7 +33,7 @@ export function tryLock(path: string, {staleAfterMs = Number.POSITIVE_INFINITY}:
 				isHeld: () => read(path)?.text === text,
 				release: () => {
 					if (read(path)?.text === text) {
-						remove(path);
+						giveUp(path);
 					}
 				},
 			};
@@ -154,6 +154,21 @@ function read(path: string): {readonly text: string; readonly modified: number} 
 		}
 
 		throw explainFileError(error, 'lock', path);
+	}
+}
+
+/**
+ * Deletes a lock of this process. What ran under it is done, and doesn't fail because the disk refuses that: an empty lock has no
+ * owner, so that others take it over soon.
+ */
+function giveUp(path: string): void {
+	for (const attempt of [remove, remove, truncateSync]) {
+		try {
+			attempt(path);
+			return;
+		} catch {
+			// The disk refused; the next way may work.
+		}
 	}
 }
 

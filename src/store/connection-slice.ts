@@ -79,7 +79,10 @@ export const createConnectionSlice: StateCreator<ConnectionSlice> = set => ({
 	setConnection(connection) {
 		set(({connection: before}) => ({
 			connection,
-			...(before.state === 'ready' && before.profile !== connection.profile && {previousConnection: before.profile}),
+			// One that failed without a reason was ready: its server doesn't answer now.
+			...(before.state !== 'starting' &&
+				!before.detail &&
+				before.profile !== connection.profile && {previousConnection: before.profile}),
 		}));
 	},
 	dropConnection(profile) {

@@ -1,4 +1,6 @@
 import type {StateCreator} from 'zustand/vanilla';
+import type {AgentCommand} from '../agent/external/agent-command.ts';
+import type {AgentView} from '../agent/external/external-session.ts';
 import type {QueuedMessage} from '../agent/history.ts';
 import {addPiece, type CallDraft, type CallPiece, draftsAfter, type PiecesDropped} from '../core/session/call-draft.ts';
 import type {EventOf, Recorded} from '../core/session/event.ts';
@@ -17,11 +19,43 @@ export type BackgroundSession = {
 	readonly unread: number;
 };
 
+/** The host whose session the app shows. */
+export type RemoteHost = {
+	/** The user and the machine. */
+	readonly name: string;
+	readonly state: 'connected' | 'reconnecting' | 'closed';
+	/** How long a question to it takes, in milliseconds; undefined before the first answer. */
+	readonly lagMs: number | undefined;
+	/** '' if this terminal drives; otherwise who does, or that it watches. */
+	readonly seat: string;
+};
+
+/** Which session of which host an app shows. */
+export type AttachWish = {
+	readonly session: string;
+	/** Undefined for the host of this machine. */
+	readonly at: string | undefined;
+	/** True to watch without driving. */
+	readonly observes: boolean;
+};
+
 export type SessionSlice = {
 	readonly transcript: Transcript;
+	/** The host of the session; undefined for one of this program. */
+	readonly remote: RemoteHost | undefined;
+	/** The session of a host that is shown next, in another app, once this one has ended. */
+	readonly next: AttachWish | undefined;
+	/** What is said when the app has ended; '' for the usual. */
+	readonly parting: string;
 	readonly queue: readonly QueuedMessage[];
+	/** What was sent a moment ago and has not begun, such as the first message while the app still opens. */
+	readonly sending: readonly string[];
 	/** The waiting message that is sent once the run has ended, before all others. */
 	readonly sendsNow: string | undefined;
+	/** The agent that is to answer in place of our own. */
+	readonly agent: AgentCommand | undefined;
+	/** What that agent says of its session; undefined before it was started. */
+	readonly agentView: AgentView | undefined;
 	/** Why the last records could not be written, such as `disk full`; undefined while everything is saved. */
 	readonly unsaved: string | undefined;
 	/** The sessions in the background. */
@@ -42,6 +76,7 @@ export type SessionSlice = {
 	/** Shows another session and drops what is queued. */
 	openTranscript: (transcript: Transcript) => void;
 	enqueue: (message: QueuedMessage) => void;
+	setSending: (sending: readonly string[]) => void;
 	/** Empties the queue. Returns what was in it. */
 	takeQueue: () => readonly QueuedMessage[];
 	/** Removes a message from the queue and returns it; undefined if it is there no more. */
@@ -52,6 +87,9 @@ export type SessionSlice = {
 	sendNow: (id: string | undefined) => void;
 	setUnsaved: (reason: string | undefined) => void;
 	setBackground: (background: readonly BackgroundSession[]) => void;
+	/** Selects the agent that answers; undefined for our own. */
+	setAgent: (agent: AgentCommand | undefined) => void;
+	setAgentView: (view: AgentView | undefined) => void;
 	setJobs: (running: number) => void;
 	setForeground: (count: number) => void;
 	setStopping: (isStopping: boolean) => void;
@@ -59,8 +97,14 @@ export type SessionSlice = {
 
 export const createSessionSlice: StateCreator<SessionSlice> = (set, get) => ({
 	transcript: emptyTranscript(''),
+	remote: undefined,
+	next: undefined,
+	parting: '',
 	queue: [],
+	sending: [],
 	sendsNow: undefined,
+	agent: undefined,
+	agentView: undefined,
 	unsaved: undefined,
 	others: [],
 	drafts: [],
@@ -77,6 +121,9 @@ export const createSessionSlice: StateCreator<SessionSlice> = (set, get) => ({
 	},
 	enqueue(message) {
 		set(state => ({queue: [...state.queue, message]}));
+	},
+	setSending(sending) {
+		set({sending});
 	},
 	takeQueue() {
 		const {queue} = get();
@@ -114,6 +161,12 @@ export const createSessionSlice: StateCreator<SessionSlice> = (set, get) => ({
 	},
 	setBackground(background) {
 		set({background});
+	},
+	setAgent(agent) {
+		set({agent, agentView: undefined});
+	},
+	setAgentView(agentView) {
+		set({agentView});
 	},
 	setJobs(jobs) {
 		set({jobs});

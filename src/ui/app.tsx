@@ -31,6 +31,7 @@ type LayoutParts = {
 	readonly filter: AppState['filter'];
 	readonly size: AppState['size'];
 	readonly queue: AppState['queue'];
+	readonly sending: AppState['sending'];
 	readonly completion: number;
 	readonly busy: boolean;
 	readonly hasFocus: boolean;
@@ -52,12 +53,14 @@ type LayoutParts = {
 };
 
 const layoutParts = (state: AppState, suggest: (state: AppState) => Suggestions): LayoutParts => {
-	const {panel, manner, filter, queue, size, completion, editing, toast, logs, logPanel, busy, transcript} = state;
+	const {panel, manner, filter, queue, sending, size, completion, editing, toast, logs, logPanel, busy, transcript} =
+		state;
 	return {
 		panel,
 		manner,
 		filter,
 		queue,
+		sending,
 		size,
 		sessions: state.background.length + state.others.length,
 		completion,
@@ -96,7 +99,7 @@ export function App() {
 		rows,
 		panel: panelHeight(parts, parts.isHidden),
 		// The list of all of them is open.
-		queue: panel?.kind === 'queue' ? 0 : queue.length,
+		queue: parts.sending.length + (panel?.kind === 'queue' ? 0 : queue.length),
 		composer: parts.prompt,
 		completion: suggestions.length || (toast ? 1 : 0),
 		logPanel: parts.logPanel,
@@ -185,9 +188,10 @@ const LogPanel = memo(function LogPanel({rows}: {readonly rows: number}) {
 function WaitingQueue({rows}: {readonly rows: number}) {
 	const {palette} = useUi();
 	const queue = useApp(state => state.queue);
+	const sending = useApp(state => state.sending);
 	const size = useApp(state => state.size);
 	const keymap = useApp(state => state.keymap);
-	return <Lines lines={waitingLines({queue, size, keymap}, rows, palette)} />;
+	return <Lines lines={waitingLines({queue, sending, size, keymap}, rows, palette)} />;
 }
 
 /** Shows the open sessions beside this one. */

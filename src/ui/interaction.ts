@@ -112,12 +112,14 @@ export function createPanelInteraction(store: AppStore, {opensPages = false, now
 		},
 		edit: (field, signal) => openWhenFree(() => ({kind: 'edit', ...field}), signal, slot),
 		askUser: (question, signal) => askUser(question, signal, slot, now),
-		showLogin({onPaste, ...login}, cancel) {
-			const panel: Panel = {kind: 'device', ...login, opens: opensPages, ...(onPaste && {pastes: true})};
+		showLogin({onPaste, onApiKey, ...login}, cancel) {
+			const others = [...(onPaste ? ['paste' as const] : []), ...(onApiKey ? ['api-key' as const] : [])];
+			const panel: Panel = {kind: 'device', ...login, opens: opensPages, ...(others.length > 0 && {others})};
 			let isShown = true;
 			void open(panel).then(value => {
 				if (isShown) {
-					(value === 'paste' && onPaste ? onPaste : cancel)();
+					const act = value === 'paste' ? onPaste : value === 'api-key' ? onApiKey : undefined;
+					(act ?? cancel)();
 				}
 			});
 			return () => {

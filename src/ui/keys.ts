@@ -3,7 +3,7 @@ import {asPasted} from '../command/line-kind.ts';
 import {type ComposerWindow, reduceComposer} from '../editor/editor.ts';
 import {endTyping} from '../editor/editor-edit.ts';
 import type {ComposerState} from '../editor/editor-state.ts';
-import {commandKeys, questionKeys} from '../editor/keymap/default-keys.ts';
+import {commandKeys, completionKeys, questionKeys} from '../editor/keymap/default-keys.ts';
 import {keyLabel} from '../editor/keymap/key-label.ts';
 import {actionOf, type Keymap, keymapOf} from '../editor/keymap/keymap.ts';
 import {selectionOf} from '../editor/selection.ts';
@@ -33,6 +33,8 @@ type Dependencies = Omit<PanelKeys, 'isTypedAhead' | 'now'> &
 		readonly takeReply: (reply: ReplyToken) => boolean;
 		/** Returns what wants to know whether the user looks at the window; undefined until that is loaded. */
 		readonly attention?: () => Pick<Attention, 'focus' | 'pressed'> | undefined;
+		/** Returns what ends once the conversation is open; undefined from then on. */
+		readonly opening?: () => Promise<unknown> | undefined;
 		/** Sends a message or a slash line. */
 		readonly submit: (text: string) => void;
 		/** Returns mentions for a paste that is only paths of dragged images; undefined for other text. */
@@ -48,8 +50,8 @@ type Keyboard = Dependencies & {
 	readonly secondPress: SecondPress;
 	readonly sequence: KeySequence;
 	readonly now: () => number;
-	/** Keeps what is typed until something is open that gets it. */
-	readonly holdUntil: (opened: Promise<unknown>) => void;
+	/** Keeps what is typed, after `first`, until something is open that gets it. */
+	readonly holdUntil: (opened: Promise<unknown>, first?: InputToken) => void;
 };
 
 /** After a pause of this length, what is typed is undone by itself. */
@@ -67,13 +69,17 @@ export function createKeyHandler(dependencies: Dependencies): (tokens: readonly 
 	const keyboard: Keyboard = {
 		...dependencies,
 		now,
-		holdUntil(opened) {
-			held = [];
-			void opened.finally(() => {
-				const typed = held ?? [];
-				held = undefined;
-				handle(typed);
-			});
+		holdUntil(opened, first) {
+			const kept = first ? [first] : [];
+			held = kept;
+			void opened
+				.catch(() => undefined)
+				.then(() => {
+					if (held === kept) {
+						held = undefined;
+						handle(kept);
+					}
+				});
 		},
 		secondPress: createSecondPress({store, now, later}),
 		sequence: createKeySequence(chord => store.getState().setToast(chord && `${keyLabel(chord)} …`)),
@@ -92,6 +98,11 @@ export function createKeyHandler(dependencies: Dependencies): (tokens: readonly 
 	const isHeard = (token: InputToken) => hearFocus(token, keyboard) || (token.type === 'reply' && takeReply(token));
 
 	const press = (token: InputToken) => {
+		if (token.type === 'key' && chordOf(token) === 'ctrl+c') {
+			// It clears what was typed, and must not wait for anything.
+			held = undefined;
+		}
+
 		const left = held ? void held.push(token) : fullScreen.press(token);
 		if (left?.type === 'paste' && left.truncated) {
 			store.getState().setToast(refusalOf(left));
@@ -190,6 +201,10 @@ function pressOutsidePanel(token: InputToken, keyboard: Keyboard): boolean {
 		return false;
 	}
 
+	if (token.type === 'key' && awaitsOffer(token, keyboard)) {
+		return false;
+	}
+
 	if (token.type === 'key' && isBackgroundKey(token, store.getState())) {
 		keyboard.moveToBackground();
 		return false;
@@ -200,6 +215,22 @@ function pressOutsidePanel(token: InputToken, keyboard: Keyboard): boolean {
 	}
 
 	pressInPrompt(token.type === 'paste' ? insertable(token, keyboard) : token, keyboard);
+	return true;
+}
+
+/**
+ * Keeps the key that inserts an offer into the empty prompt until the conversation is open, which makes one. Returns true if it
+ * does.
+ */
+function awaitsOffer(token: KeyToken, {store, opening, holdUntil}: Keyboard): boolean {
+	const {composer, ownKeys} = store.getState();
+	const inserts = actionOf(keymapOf(completionKeys, ownKeys), chordOf(token)) === 'completion.complete';
+	const opened = inserts && !composer.text && opening?.();
+	if (!opened) {
+		return false;
+	}
+
+	holdUntil(opened, token);
 	return true;
 }
 

@@ -120,7 +120,7 @@ async function confirmQuit({store, interact, quit}: View): Promise<void> {
 }
 
 async function openPanel(panel: PanelResult, signal: AbortSignal, view: View): Promise<void> {
-	const {store, interact, logs, resume, wipe} = view;
+	const {store, interact, logs, resume, wipe, quit} = view;
 	const {focusLog, showLogPanel} = store.getState();
 	switch (panel.show) {
 		case 'clear':
@@ -139,8 +139,17 @@ async function openPanel(panel: PanelResult, signal: AbortSignal, view: View): P
 		case 'session':
 			await resume(panel.id);
 			break;
+		case 'attach': {
+			const {show: _, ...next} = panel;
+			store.setState({next});
+			quit();
+			break;
+		}
 		case 'replay':
-			// Only a shell plays sessions.
+		case 'editor':
+		case 'host':
+		case 'bridge':
+			// Only a shell plays sessions, and serves an editor or terminals.
 			break;
 		default:
 			panel satisfies never;

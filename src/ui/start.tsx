@@ -20,6 +20,7 @@ import {focusLogOf} from './logs/log-keys.ts';
 import type {AppFlags, AppProgram, OpenedConversation} from './open-conversation.ts';
 import {deferred, endOfTurn} from './opening/turns.ts';
 import {searchHistory} from './panels/search-history.ts';
+import {showSending} from './prompt/waiting.ts';
 import type {LiveLines} from './screen/frame.ts';
 import {followMoving} from './screen/live-clock.ts';
 import {followWindow} from './screen/resize/follow-window.ts';
@@ -257,7 +258,13 @@ function keyHandlerOf(parts: Parts, opening: Promise<OpenedConversation>) {
 		fullScreen,
 		takeReply: measure.take,
 		attention: () => loaded.attention,
-		submit: text => whenOpen(({submit}) => void submit(text)),
+		opening: () => (loaded.opened ? undefined : opening),
+		submit: text =>
+			showSending(
+				store,
+				text,
+				opening.then(({submit}) => submit(text)).catch(() => undefined),
+			),
 		answer: interact.answer,
 		copy: session.copy,
 		openPage: page => openPage(page, env),

@@ -1,9 +1,12 @@
 import {memo, useMemo} from 'react';
+import type {AgentCommand} from '../agent/external/agent-command.ts';
+import type {AgentView} from '../agent/external/external-session.ts';
 import {formatAmount, formatCount, formatElapsed, formatRemaining, formatUsd} from '../core/format.ts';
 import {compactedTokens, windowAfter} from '../core/session/compaction.ts';
 import type {Transcript} from '../core/session/transcript.ts';
 import {totalCost} from '../core/session/usage.ts';
 import {type Connection, effortOf} from '../store/connection-slice.ts';
+import type {RemoteHost} from '../store/session-slice.ts';
 import type {AppState} from '../store/store.ts';
 import {fitParts, type RankedPart} from '../terminal/text/fit-parts.ts';
 import {plainRole} from '../terminal/text/role.ts';
@@ -39,6 +42,8 @@ export function StatusLine({elapsedMs, silentMs, retryMs = 0}: Props) {
 	const connection = useApp(state => state.connection);
 	const model = useApp(state => state.model);
 	const effort = useApp(state => effortOf(state, state.model));
+	const agent = useApp(state => state.agent);
+	const agentView = useApp(state => state.agentView);
 	const run = useApp(state => state.transcript.run);
 	const activity = useApp(activityOf);
 	const isStopping = useApp(state => state.isStopping);
@@ -49,6 +54,7 @@ export function StatusLine({elapsedMs, silentMs, retryMs = 0}: Props) {
 	const priceOf = useApp(state => state.priceOf);
 	const infoOf = useApp(state => state.infoOf);
 	const mode = useApp(state => state.approvalMode);
+	const remote = useApp(state => state.remote);
 	const watches = useApp(state => state.watches.length);
 	const trouble = useApp(state => state.watches.find(watch => !isWatching.test(watch.state))?.state);
 	const expiresAt = useApp(({sandboxes}) => sandboxes.find(({server}) => server === connection.server)?.expiresAt);
@@ -70,14 +76,17 @@ export function StatusLine({elapsedMs, silentMs, retryMs = 0}: Props) {
 			name: 'connection',
 		},
 		// Until the configuration is read the model is unknown, not missing.
-		...(model || connection.state !== 'starting'
-			? [{text: modelText(model, effort), role: model ? palette.dim : palette.warning, name: 'model'} as const]
-			: []),
+		...(agent
+			? [{text: agentText(agent, agentView), role: palette.dim, name: 'model'} as const]
+			: model || connection.state !== 'starting'
+				? [{text: modelText(model, effort), role: model ? palette.dim : palette.warning, name: 'model'} as const]
+				: []),
 		statePart(activity, `${doing}${time}`, run ? palette.accent : plainRole, palette),
 		...(run && silentMs + retryMs > 0
 			? [{text: silenceText(silentMs, retryMs), role: palette.warning, name: 'silence'} as const]
 			: []),
 		...(mode === 'ask' ? [] : [{text: `${mode} mode`, role: modeRole(mode, palette), name: 'mode'} as const]),
+		...(remote ? [remotePart(remote, palette)] : []),
 		...(watches > 0 ? [watchPart(watches, trouble, palette)] : []),
 		...(jobs > 0 ? [{text: formatAmount(jobs, 'job'), role: palette.accent, name: 'jobs'} as const] : []),
 		...(drafts > 0
@@ -85,7 +94,16 @@ export function StatusLine({elapsedMs, silentMs, retryMs = 0}: Props) {
 			: []),
 		...(leftMs > 0 ? [sandboxPart(leftMs, palette)] : []),
 		...(unsaved ? [{text: `not saved: ${safeLine(unsaved)}`, role: palette.danger, name: 'unsaved'} as const] : []),
-		...used.map(part => ({...part, role: palette.dim})),
+		...(agent && agentView?.window
+			? [
+					{
+						text: `context ${Math.round((100 * agentView.window.used) / Math.max(1, agentView.window.size))}%`,
+						role: palette.dim,
+						name: 'context',
+					} as const,
+				]
+			: []),
+		...used.filter(({name}) => !agent || name !== 'context').map(part => ({...part, role: palette.dim})),
 	];
 	return <Text wrap="truncate">{fitParts(ranked(parts), columns, palette.dim(' · '))}</Text>;
 }
@@ -100,7 +118,7 @@ type Part = {
 const byImportance = [
 	'unsaved',
 	// These change what a key does, or can cost money on their own.
-	...(['vim', 'mode', 'watching', 'jobs', 'state', 'silence', 'ending sandbox'] as const),
+	...(['vim', 'mode', 'host', 'watching', 'jobs', 'state', 'silence', 'ending sandbox'] as const),
 	...(['drafts', 'cost', 'model', 'context', 'connection', 'sandbox'] as const),
 ] as const;
 
@@ -134,9 +152,29 @@ function silenceText(silentMs: number, retryMs: number): string {
 	return silentMs < ordinarySilenceMs ? text : `${text}, Esc to interrupt`;
 }
 
+/** A slower answer of the host is worth a word. */
+const ordinaryLagMs = 100;
+
+/** Returns whose session it is, who drives it, and how far away it is. */
+function remotePart({name, state, lagMs = 0, seat}: RemoteHost, palette: Palette): Part {
+	const lag = lagMs > ordinaryLagMs ? ` ${Math.round(lagMs)} ms` : '';
+	const text = `@${safeLine(name)}${lag}${seat ? `, ${safeLine(seat)}` : ''}`;
+	return state === 'connected'
+		? {text, role: seat ? palette.warning : palette.accent, name: 'host'}
+		: {text: `${text} ${state === 'closed' ? 'gone' : 'reconnecting'}`, role: palette.danger, name: 'host'};
+}
+
 /** Returns how a command that works is named; it may have no name. */
 function commandText(command: string): string {
 	return command ? `${command === '!' ? '' : '/'}${safeLine(command)}` : 'busy';
+}
+
+/** Returns an agent of another maker with its model and its mode. */
+function agentText({name}: AgentCommand, view: AgentView | undefined): string {
+	const model = view?.options.find(({category}) => category === 'model')?.value;
+	const mode = view?.modes.find(({value}) => value === view.mode)?.name;
+	const state = view?.state === 'starting' ? 'starting…' : undefined;
+	return safeLine([name, model, mode && `(${mode})`, state].filter(Boolean).join(' '));
 }
 
 /** Returns the model with its reasoning effort. */

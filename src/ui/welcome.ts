@@ -11,6 +11,8 @@ type Facts = {
 	readonly folder: string;
 	readonly place: FolderFacts;
 	readonly model: string | undefined;
+	/** The agent of another maker that answers; undefined for our own. */
+	readonly agent?: {readonly name: string; readonly isContained: boolean} | undefined;
 	readonly isDemo: boolean;
 	/** True if the model has no API key yet. */
 	readonly lacksKey: boolean;
@@ -60,7 +62,12 @@ export function welcomeLines(facts: Facts): readonly string[] {
 	];
 }
 
-function modelText({model, isDemo, lacksKey, palette}: Facts): string {
+function modelText({model, agent, isDemo, lacksKey, palette}: Facts): string {
+	if (agent) {
+		const where = agent.isContained ? 'in a sandbox' : 'no sandbox holds it';
+		return `${safeLine(agent.name)} answers, ${agent.isContained ? where : palette.warning(where)}`;
+	}
+
 	if (isDemo) {
 		return palette.warning('Demo model, no AI');
 	}
@@ -77,7 +84,11 @@ type Step = readonly [line: string, does: string];
 
 const help: Step = ['/help', 'all commands, in groups'];
 
-function nextSteps({model, isDemo, lacksKey, server, insertKey, place}: Facts): readonly Step[] {
+function nextSteps({model, agent, isDemo, lacksKey, server, insertKey, place}: Facts): readonly Step[] {
+	if (agent) {
+		return [['/agent', 'another agent, or our own'], ['/agent mode', 'its modes'], help];
+	}
+
 	const sandbox: Step =
 		server === undefined
 			? ['/env create web-shop', 'a sandbox with a task, and its live log']

@@ -1,3 +1,5 @@
+import type {Job} from '../agent/tools/command/jobs.ts';
+import {cutLine} from '../core/cut-text.ts';
 import type {Conversation} from '../session/conversation.ts';
 import type {BackgroundSession} from '../store/session-slice.ts';
 import type {AppStore} from '../store/store.ts';
@@ -17,6 +19,8 @@ type Notice = {
 	readonly text: string;
 	readonly hint?: string;
 };
+
+const maxCommandLength = 60;
 
 /** Most notices that wait for the end of a run. */
 const maxQueued = 20;
@@ -68,5 +72,14 @@ export function backgroundNotice({id, about, state}: BackgroundSession): Notice 
 		alert: `Background session ${short} ${what}`,
 		text: `Background session ${short} ${what}${about ? `: ${about}` : '.'}`,
 		hint: `Show it: \`resume ${short}\``,
+	};
+}
+
+/** Returns what the user reads when a command in the background has ended. */
+export function jobNotice({id, command, state, hasFailed}: Job): Notice {
+	return {
+		alert: `Job ${id} ${hasFailed() ? 'failed' : 'is done'}`,
+		text: `Job ${id} ended: ${state('user')} (${cutLine(command, maxCommandLength)})`,
+		hint: `Show its output: \`/jobs show ${id}\``,
 	};
 }

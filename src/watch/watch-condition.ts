@@ -1,5 +1,5 @@
 import {AppError} from '../core/error.ts';
-import {isAtLeast, type Level, levelOf, levels} from '../logs/levels.ts';
+import {isAtLeast, type Level, levelOf, readLeastLevel} from '../logs/levels.ts';
 import {createMatcher} from '../logs/matcher.ts';
 
 /** What a watch looks for. */
@@ -10,19 +10,13 @@ export type Condition = {
 	readonly match: (lines: readonly string[]) => readonly boolean[];
 };
 
-const isLevel = (name: string): name is Level => levels.some(level => level === name);
-
 /**
  * Reads a condition: a regular expression, `level>=error`, or both as `expression|level>=error`, of which one is enough.
  * Unlike in a filter, a line of unknown level fulfils no level. Throws `usage` for what cannot be read.
  */
 export function readCondition(text: string): Condition {
-	const [, before, name] = /^(?:([\s\S]*)\|)?level>=(\S*)$/i.exec(text.trim()) ?? [];
-	const least = name?.toLowerCase();
-	if (least !== undefined && !isLevel(least)) {
-		throw new AppError('usage', `Invalid level “${name}”.`, {hint: `Use level>= with one of ${levels.join(', ')}.`});
-	}
-
+	const [, before, bound = ''] = /^(?:([\s\S]*)\|)?(level>=\S*)$/i.exec(text.trim()) ?? [];
+	const least = readLeastLevel(bound);
 	const pattern = least === undefined ? text : before;
 	if (pattern !== undefined && pattern.trim() === '') {
 		throw new AppError('usage', 'The condition is empty.', {hint: 'Type a regular expression or level>=error.'});

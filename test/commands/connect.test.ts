@@ -52,7 +52,7 @@ test('a key of one server is never sent to another [6]', async () => {
 		kind: 'text',
 		leavesNothing: true,
 		text: 'Login cancelled. Nothing changed.',
-		hint: `Log in with an API key instead: \`login --with-token --server ${there.origin}\``,
+		hint: `With an API key: \`login --with-token --server ${there.origin}\``,
 	});
 	// The check for a server with a browser login carries no credential.
 	expect(there.seen.map(({url, headers}) => [url, headers.authorization])).toEqual([

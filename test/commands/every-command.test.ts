@@ -1,9 +1,10 @@
 import {mkdirSync, writeFileSync} from 'node:fs';
-import {join} from 'node:path';
+import {join, resolve} from 'node:path';
 import {expect, test} from 'vitest';
 import {commands} from '../../commands/index.ts';
 import {takeGlobalFlags} from '../../src/command/global-flags.ts';
 import {examplesOf} from '../../src/command/help.ts';
+import type {StreamItem} from '../../src/command/result.ts';
 import {allCommands} from '../../src/command/table.ts';
 import {splitWords} from '../../src/command/words.ts';
 import {reportError} from '../../src/core/error.ts';
@@ -25,6 +26,7 @@ const silent = new Set(['clear', 'quit', 'resume', 'replay', 'logs show', 'logs 
 /** Commands that need something open in the app. */
 const inApp = new Set([
 	'init',
+	'agent use',
 	'config edit',
 	'copy',
 	'memory init',
@@ -64,8 +66,10 @@ const elsewhere: Readonly<Record<string, string>> = {
 	'trace artifact 4bf92f3577b34da6 a1b2 --download cat.png': 'trace-artifact.test.ts: it wants an artifact with bytes',
 };
 
-/** Commands that run until interrupted, create a database, or want a run of the agent; other tests cover them. */
-const serves = /^(?:serve|bg)\b/;
+const fixtureAgent = resolve('test/agent/external/fixture-agent.mjs');
+
+/** Commands that run until interrupted, create a database, or want a host, a run of the agent or an editor; other tests cover them. */
+const serves = /^(?:serve|bg|acp|host|attach|detach|drive|agent mode)\b/;
 
 /** The documented examples, without what a shell does with their output; those that read a file by `<` need the program. */
 const all = allCommands(commands).filter(({path}) => !serves.test(path));
@@ -119,6 +123,10 @@ async function runExample(path: string, example: string, seed: number, inLines =
 		await here.run('mcp', 'add', '--no-connect', 'docs', 'http://127.0.0.1:9/mcp');
 	}
 
+	if (/^agent (?:use|check|remove)$/.test(path)) {
+		await here.run('agent', 'add', 'qwen', '--', process.execPath, fixtureAgent);
+	}
+
 	if (path === 'keys remove') {
 		await here.run('keys', 'set', 'openai', 'sk-0123456789abcd');
 	}
@@ -169,6 +177,21 @@ async function runExample(path: string, example: string, seed: number, inLines =
 	};
 }
 
+/** Reads the beginning of a stream, each line of which is JSON. The server's answers may never end. */
+async function readSome(batches: AsyncIterable<readonly StreamItem[]>): Promise<void> {
+	let read = 0;
+	for await (const batch of batches) {
+		for (const {text, data} of batch) {
+			expect(JSON.parse(text)).toEqual(JSON.parse(JSON.stringify(data)));
+		}
+
+		read++;
+		if (read === 3) {
+			break;
+		}
+	}
+}
+
 test('every command has an example that this test runs', () => {
 	const run = new Set(examples.map(({path}) => path));
 	expect(all.filter(({path}) => !run.has(path))).toEqual([]);
@@ -179,6 +202,11 @@ test.each(examples)(
 	async ({path, example}) => {
 		for (const seed of [1, 2]) {
 			const {result, hasAnswers} = await runExample(path, example, seed);
+			if (result.kind === 'stream') {
+				await readSome(result.batches);
+				continue;
+			}
+
 			for (const width of [80, 120]) {
 				const lines = drawn(result, width).split('\n');
 				expect(lines.filter(line => lineWidth(line) > width)).toEqual([]);

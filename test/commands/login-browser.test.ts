@@ -47,6 +47,7 @@ test('a login without a key goes through the browser if the server supports it',
 			pageWithCode: `${server.origin}/device?user_code=${userCode}`,
 			code: userCode,
 			expiresAt: expect.any(Number),
+			onApiKey: expect.any(Function),
 		},
 		'closed',
 	]);
@@ -87,10 +88,31 @@ test('cancelling the login changes nothing', async () => {
 		onLogin: (_, cancel) => cancel(),
 	});
 	expect(drawn(await run('login'), 80)).toBe(
-		`Login cancelled. Nothing changed.\nLog in with an API key instead: /login --with-token --server\n${server.origin}`,
+		`Login cancelled. Nothing changed.\nWith an API key: /login --with-token --server ${server.origin}`,
 	);
 	expect(server.polls).toEqual([]);
 	expect(context.program.local.config.read().profiles).toEqual({});
+});
+
+test('whoever has an API key instead is asked for it, and the login in the browser ends', async () => {
+	const sent: (string | undefined)[] = [];
+	const api = (asked: Asked) => {
+		sent.push(asked.headers.authorization);
+		return knows(first, goodKey)(asked);
+	};
+	const server = await loginServer({tokens: [pending], api});
+	const {run, shown, context} = testContext({
+		flags: {server: server.origin},
+		answers: [goodKey],
+		loginClock,
+		onLogin: ({onApiKey}) => onApiKey?.(),
+	});
+	expect(drawn(await run('login'), 80)).toMatch(`Logged in to ${server.origin}.`);
+	expect(shown.at(-1)).toBe('closed');
+	expect(server.polls).toEqual([]);
+	// Between the key for it and the field, nothing is waited for.
+	expect(sent).toEqual(sent.map(() => `Bearer ${goodKey}`));
+	expect(Object.values(context.program.local.config.read().profiles)).toMatchObject([{server: server.origin}]);
 });
 
 test('Ctrl+C in a shell interrupts the login [21]', async () => {

@@ -138,7 +138,7 @@ test('a missing server and a missing or invalid key are one-sentence errors', as
 		kind: 'text',
 		leavesNothing: true,
 		text: 'Login cancelled. Nothing changed.',
-		hint: `Log in with an API key instead: \`login --with-token --server ${server.origin}\``,
+		hint: `With an API key: \`login --with-token --server ${server.origin}\``,
 	});
 	expect(server.seen.filter(({headers}) => headers.authorization !== undefined)).toEqual([]);
 });

@@ -184,8 +184,8 @@ test.each([
 	['not-found', 'mcp get nothing', 'No MCP server “nothing”.'],
 	['not-found', 'mcp remove nothing', 'No MCP server “nothing”.'],
 	['conflict', 'mcp add Docs https://mcp.example.com', 'There is an MCP server “Docs” already.'],
-	['usage', 'mcp add Docs? https://mcp.example.com', 'Invalid name “Docs?” for an MCP server.'],
-	['usage', 'mcp add -- -x https://mcp.example.com', 'Invalid name “-x” for an MCP server.'],
+	['usage', 'mcp add Docs? https://mcp.example.com', '<name> must be up to 30 letters, digits, “-”, “_” and “.”'],
+	['usage', 'mcp add -- -x https://mcp.example.com', 'beginning with a letter or a digit.'],
 	['usage', 'mcp add x ftp://example.com/mcp', '“ftp://example.com/mcp” is neither an http(s) URL nor a command.'],
 	['usage', 'mcp add x mcp.example.com/mcp', '“mcp.example.com/mcp” is neither a URL nor a command.'],
 ])('fails with %s: %s', async (code, line, message) => {
@@ -256,6 +256,25 @@ test('a new server that fails is added, and its own words say why', async () => 
 		'✗ files: failed: it ended with status 2 (No database here). It was added.\nTry again: /mcp reconnect files, or remove it: /mcp remove files',
 	);
 	expect(dataOf(await here.run('mcp', 'list'))).toMatchObject({servers: [{name: 'files'}]});
+});
+
+test('a name that is invalid is refused before the command is asked for', async () => {
+	const here = testContext({answers: ['my docs', 'never asked']});
+	await expect(here.runInApp('mcp', 'add')).rejects.toMatchObject({
+		code: 'usage',
+		message: expect.stringMatching(/^<name> must be up to 30/),
+	});
+	expect(here.asked).toHaveLength(1);
+});
+
+test('a name that another server has is refused before the command is asked for', async () => {
+	const here = testContext({answers: ['docs', 'never asked']});
+	await here.run('mcp', 'add', 'docs', '--no-connect', 'https://mcp.example.com/mcp');
+	await expect(here.runInApp('mcp', 'add')).rejects.toMatchObject({
+		code: 'conflict',
+		message: 'There is an MCP server “docs” already.',
+	});
+	expect(here.asked).toHaveLength(1);
 });
 
 test('without arguments the app asks for a name and a command, with examples of both', async () => {

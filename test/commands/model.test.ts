@@ -1,5 +1,6 @@
 import {expect, test} from 'vitest';
 import {modelChoices} from '../../commands/model.ts';
+import {dispatch} from '../../src/command/dispatch.ts';
 import {unchanged} from '../../src/command/result.ts';
 import {reportError} from '../../src/core/error.ts';
 import {replaced} from '../../src/loader/chunks.ts';
@@ -198,4 +199,15 @@ test('a host lists models with a tag, or as a pattern', async () => {
 	}
 
 	await expect(run('model', 'use', 'custom/llama2')).rejects.toMatchObject({code: 'not-found'});
+});
+
+test.each(['model use', 'resume'])('%s ends at once when it is interrupted, whatever it still loads', async line => {
+	const {context, asked} = testContext();
+	const hangs = () => new Promise<never>(() => undefined);
+	const abort = new AbortController();
+	const program = {...context.program, models: {...context.program.models, catalog: hangs, hostModels: hangs}};
+	const ended = dispatch(line.split(' '), {...context, program, signal: abort.signal});
+	abort.abort(new Error('Esc'));
+	await expect(ended).rejects.toThrow('Esc');
+	expect(asked).toEqual([]);
 });

@@ -58,7 +58,7 @@ test('the picker lists everything known with state, cost and age, without a requ
 		['Read it', `saved · $0.013 · 3 h ago · 2 messages · ${saved.slice(0, 8)}`],
 		['dev-box', `runtime on ${profile} · paused: timeout · 12 credits · seen now`],
 		['Old \u001B[2Jtalk', `session on ${profile} · active · $1.50 · seen now · 55555555`],
-		['eeeeeeee', `environment on ${profile} · details not loaded`],
+		['eeeeeeee', `environment on ${profile}`],
 	]);
 	expect(choices.map(({fields}) => fields)).toMatchObject([
 		{kind: 'saved session', state: 'saved', server: 'this machine', cost: expect.closeTo(0.0126, 4)},
@@ -67,6 +67,34 @@ test('the picker lists everything known with state, cost and age, without a requ
 		{kind: 'environment', id: id('e')},
 	]);
 	expect(server.seen).toEqual([]);
+});
+
+test('the app asks its server once for each list with an entry of which only the id is known', async () => {
+	const server = await api({
+		...answers,
+		[`GET ${inWorkspace}/environments/${id('f')}/logs`]: {json: {logs: 'listening\n'}},
+		[`GET ${inWorkspace}/environments`]: {
+			json: {items: [{id: id('e'), state: 'ready', task_ref: 'web-shop'}], total: 1},
+		},
+	});
+	const here = testContext({env: server.env});
+	await here.run('env', 'logs', id('e'));
+	await here.run('env', 'logs', id('f'));
+	await here.run('runtime', 'resume', 'dev-box');
+	await here.context.program.local.sightings.recall();
+	server.seen.length = 0;
+	const profile = server.origin.replace('http://', '');
+	const {runInApp, asked, store} = testContext({like: here, env: server.env});
+	store.getState().setConnection({profile, server: server.origin, state: 'ready'});
+	expect(await runInApp('resume')).toEqual(unchanged);
+	expect(offered({...here, asked}).map(({label, detail}) => [label, detail])).toEqual([
+		['web-shop', `environment on ${profile} · ready · seen now · eeeeeeee`],
+		['dev-box', `runtime on ${profile} · paused: timeout · 12 credits · seen now`],
+		['ffffffff', `environment on ${profile}`],
+	]);
+	expect(server.seen.map(({method, url}) => `${method} ${url}`)).toEqual([
+		`GET ${inWorkspace}/environments?page=1&page_size=30`,
+	]);
 });
 
 test('each entry is resumed by its own command', async () => {
@@ -91,7 +119,8 @@ test('a runtime selected in the app is confirmed as in runtime resume', async ()
 	const {runInApp, asked, store} = testContext({like: here, env: server.env, answers});
 	store.getState().setConnection({profile, server: server.origin, state: 'ready'});
 	expect(await runInApp('resume')).toEqual(unchanged);
-	expect([asked.at(-1), server.seen]).toEqual(['It uses credits while it runs. Resume it?', []]);
+	const acts = server.seen.filter(({method}) => method !== 'GET');
+	expect([asked.at(-1), acts]).toEqual(['It uses credits while it runs. Resume it?', []]);
 });
 
 test('entries of another server use its login and are never sent elsewhere [6]', async () => {

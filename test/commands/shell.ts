@@ -27,6 +27,7 @@ export function shell(words: readonly string[], {env, isTerminal = false}: Optio
 				version: '0.0.0',
 			}),
 		env,
+		version: '0.0.0',
 		stdin: Object.assign(new PassThrough(), {isTTY: false}) as NodeJS.ReadStream & PassThrough,
 		stdout: stdout.end,
 		stderr: stderr.end,

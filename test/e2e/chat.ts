@@ -50,15 +50,14 @@ export async function answer(terminal: TerminalView, key: string, question: RegE
 	await terminal.waitFor(() => !question.test(openQuestion(terminal)));
 }
 
-/** Returns what waits for an answer, from its call to its keys; empty if keys can't answer a question. */
+/** Returns what waits for an answer, from the rule above it to its keys; empty if keys can't answer a question. */
 function openQuestion(terminal: TerminalView): string {
 	const shown = terminal
 		.screen()
 		.join('\n')
 		.replace(/\n {2}(?=\S)/g, ' ');
 	const keys = shown.lastIndexOf('y  Yes, once');
-	const call = shown.lastIndexOf('\n', shown.lastIndexOf('waiting for you', keys));
-	return keys < 0 ? '' : shown.slice(call, keys);
+	return keys < 0 ? '' : shown.slice(shown.lastIndexOf('━', keys) + 1, keys);
 }
 
 /** Quits as a user does: Ctrl+C twice. */

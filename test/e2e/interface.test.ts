@@ -178,6 +178,7 @@ const nouns = {
 	...{session: 'show unarchive', runtime: 'resume', env: 'create logs', run: 'items claim', item: 'stage schemas'},
 	...{eval: 'stats', assessment: 'list attacks', finding: 'list show', trace: 'push artifact'},
 	...{credits: 'show unlimit', org: 'update', logs: '', watch: '', help: '', clear: '', quit: '', serve: 'init'},
+	...{replay: '', compact: '', budget: '', mcp: 'list', theme: '', 'keys-help': '', doctor: ''},
 } as const;
 
 const paths = Object.entries(nouns).flatMap(([noun, verbs]) => verbs.split(' ').map(verb => `${noun} ${verb}`.trim()));

@@ -26,7 +26,7 @@ test('a browser login is shown, copied, canceled with Esc, then approved, while 
 	const page = screen.indexOf(`${server.origin}/device`);
 	expect(screen[page - 1]).toBe(`? Log in to ${server.origin}: open this page and enter the code.`);
 	expect(screen[page + 1]).toBe(userCode);
-	expect(screen[page + 2]).toMatch(/^1[45] m \d\d s left · c copy code · u copy URL · Esc cancel$/);
+	expect(screen[page + 2]).toMatch(/^1[45] m \d\d s left · c copy code · u copy URL · k API key · Esc cancel$/);
 
 	terminal.type('c');
 	await terminal.waitFor('Copied the code (OSC 52).');
@@ -36,7 +36,7 @@ test('a browser login is shown, copied, canceled with Esc, then approved, while 
 	expect(terminal.output()).toContain(toClipboard(`${server.origin}/device`));
 
 	terminal.press('escape');
-	await terminal.waitFor('Log in with an API key instead');
+	await terminal.waitFor('With an API key: /login --with-token');
 	await waitForIdle(terminal);
 
 	isApproved = true;

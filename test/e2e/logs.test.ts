@@ -1,6 +1,7 @@
 import {readFileSync, statSync} from 'node:fs';
 import {join} from 'node:path';
 import {expect, onTestFinished, test} from 'vitest';
+import {freePort} from '../free-port.ts';
 import {openApp, openChat} from './app-in-process.ts';
 import {quit, waitForIdle} from './chat.ts';
 import {runInProcess} from './in-process.ts';
@@ -99,7 +100,7 @@ test('the tail waits for a killed server and continues when it is back', async (
 	const scope = ['--org', 'acme', '--workspace', 'main', '--project', 'parser'];
 	const made = await runInProcess(['serve', 'init', '--data', data, ...scope, '--email', 'a@b.test', '--json'], {home});
 	const {api_key: key} = JSON.parse(made.stdout);
-	const first = await ownServer(home, data, 0);
+	const first = await ownServer(home, data, await freePort());
 	await runInProcess(['login', key, '--server', first.url, ...scope], {home});
 	const terminal = openApp({home, columns: 100, rows: 30});
 	await waitForIdle(terminal);

@@ -90,9 +90,9 @@ test('the app fixes the bug, shows the diff, and goes back to before', async () 
 	const terminal = openApp({folder, env: host.env, args: host.args, rows: 40});
 	await waitForIdle(terminal);
 	terminal.type('fix the bug\r');
-	await answer(terminal, 'y', /Run node test\/area\.test\.mjs/);
+	await answer(terminal, 'y', /\$ node test\/area\.test\.mjs/);
 	await answer(terminal, 'y', /Change src\/area\.mjs/);
-	await answer(terminal, 'y', /Run node test\/area\.test\.mjs/);
+	await answer(terminal, 'y', /\$ node test\/area\.test\.mjs/);
 	await terminal.waitFor('The bug is fixed.');
 	await waitForIdle(terminal);
 	expect(sourceIn(folder)).toBe(fixed);

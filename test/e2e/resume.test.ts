@@ -15,11 +15,11 @@ describe.each([
 		await terminal.waitFor(() => terminal.status() === 'local · demo/demo · ○ idle');
 		terminal.type('/resume\r');
 		await terminal.waitFor('filter kind:runtime state:paused');
-		expect(terminal.text()).toMatch(/ nightly-import +runtime on local · details not loaded/);
+		expect(terminal.text()).toMatch(/ Nightly import +runtime on local · [a-z]+/);
 		// In one piece: the filter narrows the list before Enter selects.
 		terminal.type('kind:runtime web\r');
-		await terminal.waitFor(/\? This may use credits\. Resume it\?\n {2}y {2}Yes\n❯ n {2}No\n/);
-		expect(terminal.text()).toContain('Resume runtime web-shop (status unknown)');
+		await terminal.waitFor(/\? It uses credits while it runs\. Resume it\?\n {2}y {2}Yes\n❯ n {2}No\n/);
+		expect(terminal.text()).toContain('Resume runtime Web shop');
 		terminal.type('y');
 		// How long it waited decides whether the sentence fits into 80 columns.
 		await terminal.waitFor(/running as of\s[\d:]{8}/);

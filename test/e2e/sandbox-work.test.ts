@@ -5,6 +5,12 @@ import {openApp} from './app-in-process.ts';
 import {answer, quit, waitForIdle} from './chat.ts';
 import {folderWith} from './program.ts';
 
+/**
+ * The title of the log's panel once the program of a sandbox has written that it is open, after the line about what contains
+ * it. On a busy machine `/env create` has its answer before.
+ */
+const isOpen = /┄┄ \S+ [0-9a-f]{8} · .* (?:[2-9]|\d{2,}) lines · /;
+
 test('a sandbox is created, its task given to the agent, and its log watched', async () => {
 	const terminal = openApp({rows: 40});
 	await waitForIdle(terminal);
@@ -12,8 +18,9 @@ test('a sandbox is created, its task given to the agent, and its log watched', a
 	await terminal.waitFor(() => /❯ web-shop\s+broken-cart\s+nightly-import/.test(terminal.screen().join('\n')));
 	terminal.type('web-shop --input visits_per_minute:=1200\r');
 	await terminal.waitFor(/❯ task of [\w-]+ · Tab insert/);
-	expect(terminal.text()).toMatch(/\nweb-shop · ready\n/);
-	expect(terminal.status()).toMatch(/^local · .*sandbox (?:1 h 00 m|59 min)$/);
+	expect(terminal.text()).toMatch(/\nweb-shop · (?:building|provisioning|ready)\n/);
+	await terminal.waitFor(isOpen);
+	expect(terminal.status()).toMatch(/^local · .*sandbox (?:1 h 00 m|5\d min)$/);
 
 	terminal.press('tab');
 	await terminal.waitFor(/❯ \[task of web-shop, \d+ lines\]/);
@@ -42,6 +49,7 @@ test('the demo model repairs the broken cart in its sandbox, asking before each 
 	await waitForIdle(terminal);
 	terminal.type('/env create broken-cart\r');
 	await terminal.waitFor(/❯ task of [\w-]+ · Tab insert/);
+	await terminal.waitFor(isOpen);
 	terminal.press('tab');
 	await terminal.waitFor(/❯ \[task of broken-cart, \d+ lines\]/);
 	terminal.press('enter');
@@ -61,9 +69,9 @@ test('the demo model writes, tests and fixes a small project of its own, asking 
 	terminal.type('fix the failing test\r');
 	await answer(terminal, 'y', /Create service-demo\/average\.mjs/);
 	await answer(terminal, 'y', /Create service-demo\/average\.test\.mjs/);
-	await answer(terminal, 'y', /Run node --test service-demo/);
+	await answer(terminal, 'y', /\$ node --test service-demo/);
 	await answer(terminal, 'y', /Change service-demo\/average\.mjs/);
-	await answer(terminal, 'y', /Run node --test service-demo/);
+	await answer(terminal, 'y', /\$ node --test service-demo/);
 	await terminal.waitFor('All tests pass now.');
 	await waitForIdle(terminal);
 	expect(readFileSync(join(folder, 'service-demo/average.mjs'), 'utf8')).toContain('let index = 0;');

@@ -1,6 +1,6 @@
 import {expect, test} from 'vitest';
 import {createFilter} from '../../src/logs/filter.ts';
-import {levelOf} from '../../src/logs/levels.ts';
+import {levelOf, levels} from '../../src/logs/levels.ts';
 import {createMatcher} from '../../src/logs/matcher.ts';
 
 const lines = ['INFO: GET /health', 'ERROR: GET /orders', 'debug it', 'WARN: Slow', '!important'].map(text => ({
@@ -87,4 +87,19 @@ test('more lines than a call has room for as arguments are matched', () => {
 
 test('a pattern of grep is accepted', () => {
 	expect(createMatcher('a\\-b').match(['a-b', 'ab'])).toEqual([true, false]);
+});
+
+test('a pattern names the least level as a watch and the title of a log do', () => {
+	const lines = levels.map(level => ({text: `${level} happened`, level}));
+	const unknown = {text: 'a line without one', level: undefined};
+	for (const [index, least] of levels.entries()) {
+		const {shows} = createFilter({patterns: [`level>=${least}`]});
+		expect(shows([...lines, unknown])).toEqual([...levels.map((_, each) => each >= index), true]);
+		const others = createFilter({patterns: [`!LEVEL>=${least}`]});
+		expect(others.shows([...lines, unknown])).toEqual([...levels.map((_, each) => each < index), true]);
+	}
+
+	const both = createFilter({patterns: ['level>=warn', '!fatal']});
+	expect(lines.filter((_, index) => both.shows(lines)[index]).map(({level}) => level)).toEqual(['warn', 'error']);
+	expect(() => createFilter({patterns: ['level>=loud']})).toThrow('Invalid level “loud”.');
 });

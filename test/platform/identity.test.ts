@@ -42,6 +42,7 @@ test('the embedded server keeps its own key and scope for any active profile', a
 	} = app.context;
 	const scope = {org: 'demo', workspace: 'main', project: 'demo'};
 	const access = createLogins({
+		store: app.store,
 		config,
 		env,
 		recents: openRecents(join(temporaryFolder(), 'recents.json')),
@@ -60,4 +61,20 @@ test('the embedded server keeps its own key and scope for any active profile', a
 		{org: 'demo', workspace: 'main'},
 		'other',
 	]);
+});
+
+test('a wait for the own server, which may take seconds to start, ends at once for its user', async () => {
+	const {app} = await connectedToA();
+	const {program, flags} = app.context;
+	const abort = new AbortController();
+	const access = createLogins({
+		...program.local,
+		store: app.store,
+		services: createSandboxServices(),
+		embedded: () => new Promise(() => undefined),
+		createTransport: () => Promise.reject(new Error('Nothing is to be sent.')),
+	});
+	const opened = access.open(flags, 'local', {onWait: () => undefined, signal: abort.signal});
+	abort.abort(new Error('Esc'));
+	await expect(opened).rejects.toThrow('Esc');
 });

@@ -221,7 +221,7 @@ test.each(screens.flatMap(screen => sizes.map(size => ({...screen, ...size}))))(
 			title: 'service',
 			description: shows,
 			columns,
-			rows: windowRuns(app.terminal).map(withFixedValues),
+			rows: windowRuns(app.terminal).map(withFixedValues(columns)),
 			cursor: cursor && {...cursor, row: cursor.row - app.terminal.buffer.active.baseY},
 		};
 		for (const theme of ['dark', 'light'] as const) {

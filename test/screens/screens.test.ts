@@ -96,7 +96,7 @@ test('the picture of the README shows the program as it is: npm run screens', as
 		title: 'service',
 		description: 'The agent answers a search, a watch reports an error, and the log of a sandbox streams below',
 		columns,
-		rows: windowRuns(terminal.emulator).map(withFixedValues),
+		rows: windowRuns(terminal.emulator).map(withFixedValues(columns)),
 		cursor: terminal.cursor(),
 	});
 	await quit(terminal);

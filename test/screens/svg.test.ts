@@ -25,5 +25,16 @@ test('text of the terminal is escaped', () => {
 
 test('a fixed value moves what follows it in the row', () => {
 	const runs = [run('· 123 ms · 9 B'), run('done', 15)];
-	expect(withFixedValues(runs, 0)).toEqual([run('· 24 ms · 9 B'), run('done', 14)]);
+	expect(withFixedValues(80)(runs, 0)).toEqual([run('· 24 ms · 9 B'), run('done', 14)]);
+});
+
+test('a longer duration cuts nothing else off a row that ends at the edge', () => {
+	const fixed = withFixedValues(40);
+	const row = (duration: string, path: string) => {
+		const text = `${path} duration=${duration} agent=visitor`;
+		return text.length > 40 ? [run(text.slice(0, 39)), run('…', 39)] : [run(text)];
+	};
+	for (const path of ['/a', '/orders', '/products', '/favicon.ico']) {
+		expect(fixed(row('123.4ms', path), 0)).toEqual(fixed(row('2.4ms', path), 0));
+	}
 });

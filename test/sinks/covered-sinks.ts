@@ -9,7 +9,7 @@ type OwnText = {readonly own: string};
 /** For each place in the source where text reaches the terminal, the hostile input that a test brings there. */
 export const coveredSinks: Readonly<Record<string, readonly Drive[] | OwnText>> = {
 	'src/ui/app.tsx App <Lines>': ['steps', 'suggestion'],
-	'src/ui/app.tsx WaitingQueue <Lines>': ['queue'],
+	'src/ui/app.tsx WaitingQueue <Lines>': ['queue', 'message on its way'],
 	'src/ui/app.tsx SessionStrip <Text>': ['open sessions'],
 	'src/ui/app.tsx App <Text>': ['toast'],
 	'src/ui/app.tsx LogPanel <Lines>': ['log panel'],
@@ -89,6 +89,8 @@ export const coveredSinks: Readonly<Record<string, readonly Drive[] | OwnText>> 
 	'src/headless/terminal-questions.ts createTerminalQuestions stderr.write': ['question in a shell'],
 	'src/headless/terminal-questions.ts terminalAnswers stderr.write': ['question in a shell'],
 	'src/headless/wait-note.ts createWaitNote output.write': ['note'],
+	'src/host/serve-host.ts serveHost stdout.write': {own: 'folders that the user named, and the path of the socket'},
+	'src/link/json-lines.ts createPeer output.write': {own: 'JSON lines, to the other side of a connection'},
 	'src/main.ts  process.stdout.write': {own: 'constants before the first frame'},
 	'src/main.ts guarded process.stderr.write': {own: 'a code of the system'},
 	"src/main.ts main guarded('stdout').write": {own: 'the version'},

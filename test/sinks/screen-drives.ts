@@ -62,6 +62,7 @@ export const screenDrives: Readonly<Record<string, Drive>> = {
 		openPanel(store, {kind: 'pick', title: text, choices: []});
 	},
 	queue: ({store}, text) => store.setState({queue: [{id: 'q', text}] as never}),
+	'message on its way': ({store}, text) => store.getState().setSending([text]),
 	'list of waiting messages': ({store}, text) => {
 		store.setState({queue: [{id: 'q', text}] as never});
 		openPanel(store, {kind: 'queue'});

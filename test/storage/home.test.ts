@@ -23,6 +23,8 @@ test('the state folder is SERVICE_HOME, made for its owner alone [10]', () => {
 		draftsFile: join(path, 'drafts.json'),
 		sessions: join(path, 'sessions'),
 		server: join(path, 'server'),
+		host: join(path, 'host'),
+		agentsFile: join(path, 'agents.json'),
 	});
 	expect(modeOf(path)).toBe(0o700);
 });

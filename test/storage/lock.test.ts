@@ -1,4 +1,5 @@
-import {readFileSync, writeFileSync} from 'node:fs';
+import fs, {readFileSync, writeFileSync} from 'node:fs';
+import {syncBuiltinESMExports} from 'node:module';
 import {hostname} from 'node:os';
 import {join} from 'node:path';
 import {expect, onTestFinished, test, vi} from 'vitest';
@@ -63,4 +64,18 @@ test('a stale lock that another process took over a moment ago is left to that p
 	onTestFinished(() => kill.mockRestore());
 	expect(tryLock(path)).toEqual({pid: 4_000_002, host: hostname()});
 	expect(readFileSync(path, 'utf8')).toBe(lockOf(4_000_002));
+});
+
+test('a lock that the disk refuses to delete is emptied, so that others take it over soon [18]', async () => {
+	const path = join(temporaryFolder(), 'file.lock');
+	const unlink = vi.spyOn(fs, 'unlinkSync').mockImplementation(() => {
+		throw Object.assign(new Error('EIO'), {code: 'EIO'});
+	});
+	syncBuiltinESMExports();
+	onTestFinished(() => {
+		unlink.mockRestore();
+		syncBuiltinESMExports();
+	});
+	expect(await withLock(path, async () => 'done')).toBe('done');
+	expect(readFileSync(path, 'utf8')).toBe('');
 });

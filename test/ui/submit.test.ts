@@ -274,7 +274,8 @@ test('a command waits until the message before it is on its way', async () => {
 	await waitFor('Hello.');
 	const lines = shown();
 	expect(lines.indexOf('❯ hi')).toBeGreaterThan(-1);
-	expect(lines.indexOf('❯ hi')).toBeLessThan(lines.indexOf('❯ /keys list'));
+	// In the transcript, or in a panel while the answer is on its way.
+	expect(lines.indexOf('❯ hi')).toBeLessThan(lines.findIndex(line => line.includes('/keys list')));
 });
 
 test('an edited message continues in a new session, and the old one is kept', async () => {
@@ -286,17 +287,16 @@ test('an edited message continues in a new session, and the old one is kept', as
 	type('\u001b[27u\u001b[27u');
 	await waitFor('Editing your previous message');
 	type('!\r');
-	await waitFor('first!');
-	await expect.poll(() => store.getState().transcript.settled.length).toBe(2);
-	await waitFor('idle');
-	expect(shown().slice(3)).toEqual([
-		'',
-		`── continues from here in a new session; the previous one is ${before.slice(0, 8)} ──`,
-		'',
-		'❯ first!',
-		'',
-		'● Hello.',
-	]);
+	await expect
+		.poll(() => shown().slice(3))
+		.toEqual([
+			'',
+			`── continues from here in a new session; the previous one is ${before.slice(0, 8)} ──`,
+			'',
+			'❯ first!',
+			'',
+			'● Hello.',
+		]);
 	expect(store.getState().transcript.session).not.toBe(before);
 	expect(await program.session.resume(before, refuseElsewhere)).toEqual([]);
 });

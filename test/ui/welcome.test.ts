@@ -8,6 +8,7 @@ import {createAppStore} from '../../src/store/store.ts';
 import {createPalette} from '../../src/terminal/text/style.ts';
 import {lineWidth} from '../../src/terminal/text/width.ts';
 import {readFolderFacts} from '../../src/ui/opening/folder-facts.ts';
+import {deferred} from '../../src/ui/opening/turns.ts';
 import {firstTask, welcomeLines} from '../../src/ui/welcome.ts';
 import {recorded, run, sessionId} from '../storage/records.ts';
 import {temporaryFolder} from '../storage/temporary.ts';
@@ -138,6 +139,32 @@ test('Tab on the first screen inserts what the demo model shows best', async () 
 	await waitFor(`${firstTask}  watch the agent find, fix and test a bug · Tab insert`);
 	type('\t');
 	await waitFor(`❯ ${firstTask}`);
+});
+
+test('Tab before the welcome is there inserts it too, and what follows comes after it', async () => {
+	const {promise: isLoaded, resolve: load} = deferred();
+	const app = runApp({
+		async compose(store) {
+			await isLoaded;
+			return testProgram({store}).program;
+		},
+	});
+	app.type('\t');
+	await app.settle();
+	app.type(' twice');
+	await app.settle();
+	load();
+	await app.waitFor(`❯ ${firstTask} twice`);
+});
+
+test('Tab before a welcome that never comes keeps no key from ending the app', async () => {
+	const {status, settle, type} = runApp({compose: () => new Promise(() => undefined)});
+	type('\tx');
+	await settle();
+	type('\u0003');
+	await settle();
+	type('\u0003');
+	expect(await status).toBe(0);
 });
 
 test('the welcome in the window follows the model, and what the shell wrote above it stays', async () => {

@@ -299,7 +299,11 @@ async function askUser(question: Asking, answer: RecordAnswer, options: Options)
 
 	answer(true, 'user', {answered: expected});
 	request.onSeen?.();
-	return {allowed: true, ...(command !== undefined && act.kind === 'command' && {command})};
+	return {
+		allowed: true,
+		...(command !== undefined && act.kind === 'command' && {command}),
+		...(given.always && {always: given.always}),
+	};
 }
 
 /** Answers with what the command line of a run without a user decided. */

@@ -125,6 +125,8 @@ function subjectOf(act: Act): string {
 			return `${act.method} ${act.url}`;
 		case 'mcp':
 			return `${act.server}:${act.tool} ${JSON.stringify(act.arguments)}`.slice(0, 500);
+		case 'agent':
+			return `${act.agent}: ${act.title}`;
 		default:
 			return act.path;
 	}

@@ -28,6 +28,8 @@ function isReading(act: Act, verdict: Verdict): boolean {
 			return readingMethods.includes(act.method);
 		case 'command':
 			return verdict.effect === 'allow' && verdict.by === 'read-only';
+		case 'agent':
+			return act.does === 'read';
 		case 'mcp':
 			// What a server says of itself counts only together with a rule of the user.
 			return act.claimsReadOnly === true && verdict.effect === 'allow';
@@ -38,6 +40,12 @@ function isReading(act: Act, verdict: Verdict): boolean {
 
 function isAllowedByMode(act: Act, mode: ApprovalMode): boolean {
 	const allowsEdits = mode === 'edits' || mode === 'all';
+	if (act.kind === 'agent') {
+		// The mode for edits is about files that the agent names; what it names none of may be anything.
+		const isOfFiles = (act.does === 'edit' || act.does === 'read') && act.paths.length > 0;
+		return (allowsEdits && isOfFiles) || (mode === 'all' && act.isContained);
+	}
+
 	return act.kind === 'command' ? mode === 'all' && act.containment === 'sandbox' : act.kind === 'edit' && allowsEdits;
 }
 
@@ -97,6 +105,10 @@ export async function judge(act: Act, rules: FileRules, given: Places): Promise<
 			return judgeFetch(act, rules.entries);
 		case 'mcp':
 			return judgeMcp(act, rules.entries);
+		case 'agent': {
+			const {judgeAgent} = await import('../policy/rules/judge-agent.ts');
+			return judgeAgent(act, rules, places);
+		}
 		default: {
 			const {judgePath} = await import('../policy/rules/judge-path.ts');
 			return judgePath(act, rules, places);

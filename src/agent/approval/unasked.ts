@@ -16,6 +16,13 @@ export function decideUnasked(mode: 'never' | 'edits' | 'all') {
 			return {allowed: true, by: 'flag', ...(notice && {notice})};
 		}
 
+		if (act.kind === 'agent' && mode === 'all' && !verdict.mayBeDenied) {
+			const notice =
+				isToldOf || act.isContained ? undefined : `${act.agent} works without a sandbox, because of --approve all.`;
+			isToldOf = true;
+			return {allowed: true, by: 'flag', ...(notice && {notice})};
+		}
+
 		const flags = flagsFor(question);
 		return {allowed: false, by: 'flag', ...(flags && {flags})};
 	};
@@ -39,6 +46,8 @@ function modeFor(act: Act): string | undefined {
 			return '--approve edits';
 		case 'command':
 			return act.containment === 'sandbox' || isUncontained(act) ? '--approve all' : undefined;
+		case 'agent':
+			return act.does === 'edit' && act.paths.length > 0 ? '--approve edits' : '--approve all';
 		default:
 			return undefined;
 	}

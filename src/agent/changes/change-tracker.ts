@@ -213,6 +213,7 @@ function pathOf(act: Act, workspace: string): string | undefined {
 			return path.startsWith('..') || isAbsolute(path) ? 'none' : path.replaceAll(sep, '/');
 		}
 		case 'command':
+		case 'agent':
 			return undefined;
 		case 'mcp':
 			return act.isLocal ? undefined : 'none';

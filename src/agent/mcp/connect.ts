@@ -10,6 +10,7 @@ import {isAbort} from '../../core/error.ts';
 import type {JsonObject} from '../../core/json.ts';
 import {originOf} from '../../core/origin.ts';
 import {createBoundFetch} from '../../net/bound-fetch.ts';
+import {createFloodGuard} from '../tools/child/serving-child.ts';
 import type {ConnectionEvents, McpConnection} from './connection.ts';
 import {clauseOf, loginNeeded, statusOf, wasNotSent} from './connection-error.ts';
 import type {Elicitation, Elicitor} from './elicitation/elicitor.ts';
@@ -18,7 +19,7 @@ import {createOAuthFetch} from './oauth/oauth-fetch.ts';
 import {createScopedFetch} from './oauth/scopes.ts';
 import {createTokenAuth, type TokenAuthOptions} from './oauth/token-auth.ts';
 import {requestsTo} from './requests.ts';
-import {createFloodGuard, createStdioTransport} from './stdio-transport.ts';
+import {createStdioTransport} from './stdio-transport.ts';
 
 // The SDK's Zod sets English messages for the whole process, which would replace those of the program.
 config({localeError: undefined});

@@ -1,4 +1,4 @@
-import {type ChildProcess, spawn} from 'node:child_process';
+import type {ChildProcess} from 'node:child_process';
 import {randomUUID} from 'node:crypto';
 import {delimiter} from 'node:path';
 import process from 'node:process';
@@ -9,9 +9,10 @@ import {endMarked, markVariable} from '../../containment/end-marked.ts';
 import {signalGroup} from '../../containment/processes.ts';
 import {AppError} from '../../core/error.ts';
 import {cutDepth, isDeeper, isJsonObject, type Json, parseJson} from '../../core/json.ts';
-import {withoutInherited} from '../../storage/inherited-descriptors.ts';
 import {childEnvironment} from '../tools/child/child-environment.ts';
 import {firstIn, foldersOutside} from '../tools/child/find-program.ts';
+import {createLineReader} from '../tools/child/line-reader.ts';
+import {closeServing, createFloodGuard, endDelayMs, spawnServing} from '../tools/child/serving-child.ts';
 import {toolVariables} from '../tools/child/tool-variables.ts';
 import {notSent} from './connection-error.ts';
 
@@ -34,16 +35,8 @@ type Options = {
 const maxMessageBytes = 8 * 1024 * 1024;
 /** What is nested deeper is left out: one tool that is described so must not cost the others. */
 const maxDepth = 100;
-/** Time for a server to end after its input has, and between SIGTERM and SIGKILL. */
-const endDelayMs = 500;
 /** Time for the end of a server that reads no more: on a busy machine it is heard of late. */
 const lastWordsMs = 5000;
-
-/**
- * An orphan that ends the group once this program is gone, which closes descriptor 3. Constant: the command is arguments. The
- * command starts after the orphan has let go of its input, so that the server alone decides how long that is open.
- */
-const guarded = '( { read -r _ <&3; kill -9 "-$$"; } & ) </dev/null >/dev/null 2>&1; exec 3<&-; exec "$0" "$@"';
 
 /**
  * Creates the connection to a server that is started here (SAFETY 15): an allow-listed environment with what its entry adds, a
@@ -88,13 +81,7 @@ export function createStdioTransport(options: Options): Transport {
 		},
 		async close() {
 			isClosing = true;
-			child?.stdin?.end();
-			const timers = [
-				setTimeout(() => signalGroup(child?.pid, 'SIGTERM'), endDelayMs),
-				setTimeout(() => signalGroup(child?.pid, 'SIGKILL'), 2 * endDelayMs),
-			];
-			await ended;
-			timers.forEach(clearTimeout);
+			await closeServing(child, ended);
 		},
 	};
 	return transport;
@@ -112,24 +99,17 @@ async function write(input: Writable | null | undefined, message: JSONRPCMessage
 }
 
 function launch({command, args, env, folder, root}: Options, mark: string): ChildProcess {
-	const isWindows = process.platform === 'win32';
 	const own = {...childEnvironment(process.env), ...toolVariables(process.env), ...env};
 	const folders = foldersOutside(root, own);
-	const program = isWindows ? firstIn(folders, command) : command;
+	const program = process.platform === 'win32' ? firstIn(folders, command) : command;
 	if (program === undefined) {
 		throw new AppError('not-found', `Couldn't start ${command}: it is not installed.`);
 	}
 
-	const [file, words] = isWindows ? [program, args] : ['/bin/sh', ['-c', guarded, program, ...args]];
-	return withoutInherited(['pipe', 'pipe', 'pipe', ...(isWindows ? [] : (['pipe'] as const))], stdio =>
-		spawn(file, words, {
-			cwd: folder,
-			stdio,
-			detached: !isWindows,
-			windowsHide: true,
-			env: {...own, PATH: folders.join(delimiter), [markVariable]: mark},
-		}),
-	);
+	return spawnServing([program, ...args], {
+		folder,
+		env: {...own, PATH: folders.join(delimiter), [markVariable]: mark},
+	});
 }
 
 type End = {readonly status: number | null; readonly signal: NodeJS.Signals | null};
@@ -220,82 +200,4 @@ function describeEnd({status, signal}: End): string {
 		: status === 127
 			? 'its command was not found'
 			: `it ended with status ${status}`;
-}
-
-type Handlers = {
-	readonly onLine: (line: string) => void;
-	/** Called once for each line that is longer than allowed; its bytes are dropped. */
-	readonly onTooLong: () => void;
-};
-
-/** Longest line without an end, in bytes, that is no half message. */
-const maxLastLine = 1000;
-
-/** Creates what splits bytes into lines of UTF-8. Holds at most `maxBytes` of a line that has not ended. */
-function createLineReader(maxBytes: number, {onLine, onTooLong}: Handlers) {
-	let held: Buffer[] = [];
-	let size = 0;
-	let isDropping = false;
-
-	const hold = (part: Buffer) => {
-		size += part.length;
-		if (size > maxBytes && !isDropping) {
-			isDropping = true;
-			held = [];
-			onTooLong();
-		}
-
-		if (!isDropping && part.length > 0) {
-			held.push(part);
-		}
-	};
-
-	return {
-		add(chunk: Buffer): void {
-			let from = 0;
-			for (let at = chunk.indexOf(10); at >= 0; at = chunk.indexOf(10, from)) {
-				hold(chunk.subarray(from, at));
-				if (!isDropping) {
-					onLine(Buffer.concat(held).toString('utf8'));
-				}
-
-				held = [];
-				size = 0;
-				isDropping = false;
-				from = at + 1;
-			}
-
-			hold(chunk.subarray(from));
-		},
-		/** Passes on a last line that has no end, if it is short. */
-		end(): void {
-			if (size > 0 && size <= maxLastLine && !isDropping) {
-				onLine(Buffer.concat(held).toString('utf8'));
-			}
-
-			held = [];
-			size = 0;
-		},
-	};
-}
-
-/** What a server may send at once, and after that in each second. */
-const burstBytes = 64 * 1024 * 1024;
-const bytesPerSecond = 4 * 1024 * 1024;
-
-/**
- * Creates what tells a server that has much to say from one that never stops. `now` returns a time in milliseconds.
- */
-export function createFloodGuard(now: () => number = performance.now.bind(performance)) {
-	let left = burstBytes;
-	let at = now();
-	return {
-		/** Counts bytes. Returns false once there are too many. */
-		allows(bytes: number): boolean {
-			const time = now();
-			left = Math.min(burstBytes, left + ((time - at) / 1000) * bytesPerSecond) - bytes;
-			at = time;
-			return left >= 0;
-		},
-	};
 }

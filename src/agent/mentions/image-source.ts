@@ -14,16 +14,20 @@ import type {MentionSource} from './read-mentions.ts';
 const imageMention = /^image:([\da-f]{64})$/;
 
 /**
- * Keeps an image from the clipboard. Returns what mentions it, and a label for the prompt. Throws AppError("failed") for
- * bytes that are no image, or one that is too large for models.
+ * Keeps an image that is no file, from the clipboard by default. Returns what mentions it, and a label for the prompt. Throws
+ * AppError("failed") for bytes that are no image, or one that is too large for models.
  */
-export async function keepPasted(bytes: Buffer, {save}: ImageStore): Promise<{mention: string; label: string}> {
+export async function keepPasted(
+	bytes: Buffer,
+	{save}: ImageStore,
+	what = 'The image in the clipboard',
+): Promise<{mention: string; label: string}> {
 	const image = readImage(bytes);
 	if (image === undefined || image === 'damaged') {
-		throw new AppError('failed', 'The image in the clipboard is damaged.', {hint: 'Copy it again.'});
+		throw new AppError('failed', `${what} is damaged.`, {hint: 'Copy it again.'});
 	}
 
-	await showImage(bytes, 'The image in the clipboard', {});
+	await showImage(bytes, what, {});
 	return {mention: `@image:${await save(image.bytes)}`, label: `[Image ${image.width}x${image.height}]`};
 }
 

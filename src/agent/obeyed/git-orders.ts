@@ -66,7 +66,8 @@ type Place = {readonly workspace: string; readonly homeFolder: string};
 
 const maxAsked = 200;
 const maxAtOnce = 8;
-const askTimeoutMs = 5000;
+/** How long git may take to answer. On a busy machine its start alone takes seconds, and without an answer everything asks. */
+export const askTimeoutMs = 20_000;
 const maxAnswerBytes = 4_000_000;
 const maxHooks = 200;
 const maxHookBytes = 256 * 1024;

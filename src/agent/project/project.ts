@@ -1,4 +1,5 @@
 import {isAbsolute, resolve} from 'node:path';
+import type {McpServer} from '../../config/mcp/mcp-file.ts';
 import type {Hashes, TrustStore} from '../../config/project/trust-store.ts';
 import {deniedBy} from '../policy/bounds.ts';
 import type {Places} from '../policy/protected-places.ts';
@@ -69,13 +70,15 @@ type Dependencies = {
 	readonly wideFolder: () => string | undefined;
 	/** True to trust everything for this run. */
 	readonly trustsAll: boolean;
+	/** MCP servers that whoever started the program gives it. */
+	readonly servers?: readonly McpServer[];
 	/** Returns the rules of the moment: the model gets no instructions, prompts and skills that they deny. */
 	readonly rules?: () => readonly Rule[];
 };
 
 /** Creates the access to the files of a project. Nothing of it counts before the user has agreed to it (SAFETY 12). */
 export function createProject(dependencies: Dependencies): Project {
-	const {folder, homeFolder, stateFolder, store, wideFolder, trustsAll, rules = () => []} = dependencies;
+	const {folder, homeFolder, stateFolder, store, wideFolder, trustsAll, servers = [], rules = () => []} = dependencies;
 	const places: Places = {stateFolder, homeFolder};
 	const rootOf = () => projectRoot(folder(), homeFolder);
 	let loaded: {readonly folder: string; readonly found: FoundFiles; readonly own: FoundFiles} | undefined;
@@ -114,10 +117,27 @@ export function createProject(dependencies: Dependencies): Project {
 		return loaded;
 	};
 
+	/** The servers that no file names. */
+	const given: readonly JudgedFile[] =
+		servers.length === 0
+			? []
+			: [
+					{
+						path: 'the editor',
+						kind: 'MCP servers',
+						standing: 'user',
+						mcp: {servers, faults: []},
+						real: '',
+						text: '',
+						hash: '',
+						sizeBytes: 0,
+						isCut: false,
+					},
+				];
 	const stateOf = ({found, own}: {readonly found: FoundFiles; readonly own: FoundFiles}): ProjectState => ({
 		root: rootOf(),
 		isProject: wideFolder() === undefined,
-		files: [...own.files.map(file => ({...file, standing: 'user' as const})), ...judge(found.files)],
+		files: [...given, ...own.files.map(file => ({...file, standing: 'user' as const})), ...judge(found.files)],
 		faults: found.faults,
 		ownFaults: own.faults,
 	});

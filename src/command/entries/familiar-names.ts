@@ -64,7 +64,7 @@ const elsewhere: Readonly<Record<string, Pointer>> = {
 		inLines: 'The steps of the agent are printed when it lists others.',
 	},
 	'bug feedback report': 'Write a file for a bug report with `doctor --bundle report.json`',
-	'agents agent subagents': 'The agent starts sub-agents itself. Send a whole run to the background with `/bg`',
+	'agents subagents': 'The agent starts sub-agents itself. Send a whole run to the background with `/bg`',
 	'review security-review pr-comments': 'Ask for it in words, such as: review the changes since main',
 	'plugin plugins extensions apps marketplace':
 		'Tools come from MCP servers: `mcp`. Instructions come from skills: `skills`',
@@ -78,7 +78,7 @@ const elsewhere: Readonly<Record<string, Pointer>> = {
 		onScreen: 'Press [prompt.search-history] to search earlier prompts. Earlier sessions: `resume`',
 		inLines: 'Earlier sessions, with their prompts: `resume`',
 	},
-	'mention file files add-dir attach': 'Type @ and a part of its path, in a message.',
+	'mention file files add-dir': 'Type @ and a part of its path, in a message.',
 	'paste image': {
 		onScreen: 'Press [prompt.paste-image] to insert the image in the clipboard, or type @ and its path.',
 		inLines: 'Type @ and the path of the image, in a message.',

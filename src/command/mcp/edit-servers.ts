@@ -25,7 +25,6 @@ export function serverFromArguments(typed: Arguments): McpServer {
 	const {name, target, transport, env = [], envFile, header = [], timeout, scope} = typed;
 	const [first = '', ...args] = target;
 	const isUrl = /^https?:\/\//i.test(first);
-	checkName(name);
 	checkTarget(first);
 	if (transport !== undefined && isUrl !== (transport === 'http')) {
 		throw usage(isUrl ? 'A URL takes --transport http.' : 'A command takes --transport stdio.');
@@ -65,16 +64,6 @@ export function serverFromArguments(typed: Arguments): McpServer {
 	}
 
 	return server;
-}
-
-/** Throws AppError("usage") for a name that couldn't be typed in rules, mentions and commands. */
-function checkName(name: string): void {
-	if (!/^[A-Za-z0-9][\w.-]{0,29}$/.test(name)) {
-		throw usage(
-			`Invalid name “${name.slice(0, 60)}” for an MCP server.`,
-			'Use up to 30 letters, digits, “-”, “_” and “.”, beginning with a letter or a digit.',
-		);
-	}
 }
 
 /** Throws AppError("usage") for what is neither a URL nor a command. */
@@ -120,20 +109,24 @@ function usage(message: string, hint?: string): AppError {
 	return new AppError('usage', message, hint === undefined ? {} : {hint});
 }
 
-type Change = {readonly name: string; readonly scope: McpScope; readonly server?: McpServer};
-
-/**
- * Adds or removes a server. Returns the path of the file. Throws AppError("conflict") if another server has the name
- * already, and what `McpAccess.change` throws.
- */
-export async function changeServers(mcp: McpAccess, {name, scope, server}: Change): Promise<string> {
+/** Throws AppError("conflict") if another server has the name already. */
+export async function assertFree(mcp: McpAccess, name: string, scope: McpScope): Promise<void> {
 	const there = (await mcp.servers()).find(each => each.scope === scope && each.id === idOf(name));
-	if (server && there) {
+	if (there) {
 		throw new AppError('conflict', `There is an MCP server “${there.server.name}” already.`, {
 			hint: 'Choose another name, or remove that one first.',
 		});
 	}
+}
 
+type Change = {readonly name: string; readonly scope: McpScope; readonly server?: McpServer};
+
+/**
+ * Adds or removes a server. Returns the path of the file. Throws what `assertFree` throws for one to add, and what
+ * `McpAccess.change` throws.
+ */
+export async function changeServers(mcp: McpAccess, {name, scope, server}: Change): Promise<string> {
+	await (server && assertFree(mcp, name, scope));
 	return mcp.change({scope, name, entry: server && entryOf(server)});
 }
 

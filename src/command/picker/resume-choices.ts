@@ -135,7 +135,7 @@ export function seenChoice(sighting: Sighting, place: Place, {exact}: GlobalFlag
 			group: onServers,
 			detail: joined([
 				`${kind} on ${profile}`,
-				isKnown ? state : 'details not loaded',
+				isKnown ? state : undefined,
 				cost === undefined ? undefined : formatUsd(cost),
 				credits === undefined ? undefined : formatAmount(credits, 'credit'),
 				isKnown ? `seen ${cellText({at: sighting.at}, {exact})}` : undefined,

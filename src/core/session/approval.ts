@@ -47,6 +47,28 @@ export type Act =
 			readonly claimsReadOnly?: true;
 			/** True if what the server says about the tool isn't what the user allowed last. */
 			readonly isChanged?: true;
+	  }
+	/**
+	 * What another agent asks for: all of it is what the agent says of itself. `paths` are absolute; without any, nothing is
+	 * known of the files.
+	 */
+	| {
+			readonly kind: 'agent';
+			readonly agent: string;
+			readonly does: 'read' | 'edit' | 'command' | 'other';
+			readonly title: string;
+			readonly paths: readonly string[];
+			/** The command that it is about to run. */
+			readonly command?: string;
+			readonly arguments: JsonObject;
+			/** True if a sandbox holds the agent itself. */
+			readonly isContained: boolean;
+			/** What the agent would allow itself from then on, in its words; left out if it offers no such answer. */
+			readonly always?: string;
+			/** False if the agent offers no yes for this once. */
+			readonly hasOnce: boolean;
+			/** False if the agent offers no answer that refuses: then nobody but the user says yes. */
+			readonly hasRefusal: boolean;
 	  };
 
 /** What a tool asks to be allowed. */
@@ -83,6 +105,8 @@ export type ApprovalAnswer =
 			readonly hash?: string;
 			/** For how long: the suggested rules too, the same request if there are none, or all edits. */
 			readonly keep?: 'session' | 'folder' | 'edits';
+			/** True if another agent, which asked, is to allow itself the same from now on. */
+			readonly always?: true;
 			/** Set if the command line of a run without a user allowed it. */
 			readonly by?: 'flag';
 			/** What the user has to know about that. */

@@ -114,6 +114,33 @@ const runEventSchema = z.discriminatedUnion('type', [
 		words: z.optional(z.object({verb: z.string(), subject: z.string()})),
 		opaque: z.optional(opaque),
 	}),
+	/**
+	 * What another agent said of its call later; what is left out stays. Its arguments and its title often follow the call.
+	 */
+	z.object({
+		type: z.literal('tool-call-update'),
+		id: z.string(),
+		arguments: z.optional(jsonObject),
+		words: z.optional(z.object({verb: z.string(), subject: z.string()})),
+	}),
+	/** The whole plan of another agent, which has no tool for it. */
+	z.object({
+		type: z.literal('plan'),
+		items: z.array(z.object({text: z.string(), state: z.enum(['pending', 'active', 'done'])})),
+	}),
+	/**
+	 * From here on, another agent answers: `session` is its own id for the conversation. Without a name, our own agent
+	 * answers again.
+	 */
+	z.object({
+		type: z.literal('agent'),
+		name: z.optional(z.string()),
+		/** The program and its arguments, which start it again. */
+		command: z.optional(z.array(z.string())),
+		session: z.optional(z.string()),
+		/** True if our sandbox holds it. */
+		contained: z.optional(z.boolean()),
+	}),
 	/** The text with this `id` was reasoning. Comes directly after its last delta. */
 	z.object({type: z.literal('reclassify'), id: z.string(), messageId: z.string()}),
 	z.object({
@@ -249,6 +276,16 @@ const runEventSchema = z.discriminatedUnion('type', [
 		effect: z.enum(['allow', 'deny']),
 		folder: z.string(),
 		removed: z.optional(z.boolean()),
+	}),
+	/** What somebody did at a terminal that was attached to the session of a host. The user and the machine are as it said. */
+	z.object({
+		type: z.literal('presence'),
+		act: z.enum(['attach', 'detach', 'drive', 'answer', 'share', 'revoke']),
+		who: z.string(),
+		/** Whether the terminal may drive, or only watches. */
+		role: z.optional(z.enum(['driver', 'observer'])),
+		/** The call whose question was answered. */
+		call: z.optional(z.string()),
 	}),
 	/** Sent exactly once for each `run-start`, also after an abort. */
 	z.object({

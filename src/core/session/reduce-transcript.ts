@@ -90,6 +90,14 @@ function reduceEvent(state: Transcript, event: AgentEvent, applied: Applied): Tr
 			return reclassify(state, event, at);
 		case 'tool-call':
 			return append(closeSpoken(state, at), startedTool(event, state.run?.model ?? '', at));
+		case 'tool-call-update': {
+			const {id, arguments: args, words} = event;
+			return changeTool(state, id, () => ({...(args && {arguments: args}), ...(words && {words})}));
+		}
+		case 'plan':
+			return {...state, todo: event.items};
+		case 'agent':
+			return {...state, agent: otherAgent(event)};
 		case 'approval-request':
 			return changeTool(state, event.id, () => ({status: 'asking', askedAt: at}));
 		case 'approval-answer':
@@ -125,6 +133,8 @@ function reduceEvent(state: Transcript, event: AgentEvent, applied: Applied): Tr
 			return {...state, title: event.title};
 		case 'session-rule':
 			return {...state, rules: rulesAfter(state.rules, event)};
+		case 'presence':
+			return state;
 		case 'task':
 			return inTask(state, event.id, applied, (task, its) => reduceEvent(task, event.event, its));
 		case 'run-end':
@@ -139,6 +149,10 @@ function updateTodo(state: Transcript, {id, failed}: EventOf<'tool-result'>): Tr
 	const call = state.open.findLast(block => block.kind === 'tool' && block.id === id);
 	const items = call?.kind === 'tool' && call.name === 'todo' && !failed ? todoItems(call.arguments) : undefined;
 	return items ? {...state, todo: items} : state;
+}
+
+function otherAgent({name, command = [], session, contained = false}: EventOf<'agent'>): Transcript['agent'] {
+	return name === undefined ? undefined : {name, command, session, contained};
 }
 
 /** Drops a list of which everything is done. */

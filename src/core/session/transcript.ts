@@ -5,6 +5,15 @@ import type {EventOf} from './event.ts';
 import type {SessionRule} from './session-rules.ts';
 import type {TodoItem} from './todo.ts';
 
+/** Another agent that answers in a session, as its last `agent` event names it. Untrusted. */
+export type OtherAgent = {
+	readonly name: string;
+	readonly command: readonly string[];
+	/** Its own id for the conversation; undefined before it gave one. */
+	readonly session: string | undefined;
+	readonly contained: boolean;
+};
+
 /** The state of a session, as far as it was read. */
 export type Transcript = Eras & {
 	readonly session: string;
@@ -23,6 +32,8 @@ export type Transcript = Eras & {
 	readonly rules: readonly SessionRule[];
 	/** The agent's list of steps; empty without one, and once the run ended with all of them done. */
 	readonly todo: readonly TodoItem[];
+	/** The agent that answers, if it isn't our own. */
+	readonly agent: OtherAgent | undefined;
 	/** The conversations of sub-agents, by the call that started each. */
 	readonly tasks: ReadonlyMap<string, Transcript>;
 	/** The current run, with the server that it began on. */
@@ -47,6 +58,7 @@ export function emptyTranscript(session: string): Transcript {
 		rules: [],
 		budgets: {},
 		todo: [],
+		agent: undefined,
 		usage: new Map(),
 		tasks: new Map(),
 		run: undefined,
@@ -64,8 +76,15 @@ export function lastModelOf(state: Transcript): string | undefined {
 	return last && 'model' in last && last.model ? last.model : undefined;
 }
 
+/** Returns the notice of the wait for the next attempt; undefined if that was not the last thing to happen. */
+export function waitingNotice({settled, open}: Transcript): Extract<Block, {kind: 'notice'}> | undefined {
+	const last = open.at(-1) ?? settled.at(-1);
+	return last?.kind === 'notice' && last.until !== undefined ? last : undefined;
+}
+
 const userEvents: ReadonlySet<string> = new Set([
 	'rename',
+	'presence',
 	'pin',
 	'budget',
 	'session-rule',
@@ -73,6 +92,7 @@ const userEvents: ReadonlySet<string> = new Set([
 	'compaction-undo',
 	'user-command',
 	'user-command-end',
+	'agent',
 ]);
 
 /**

@@ -118,6 +118,7 @@ export const deviceKeys = {
 	'device.copy-code': ['c'],
 	'device.copy-url': ['u'],
 	'device.paste': ['p'],
+	'device.api-key': ['k'],
 	'device.close': [],
 } as const satisfies KeyTable;
 

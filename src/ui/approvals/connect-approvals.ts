@@ -1,11 +1,10 @@
+import {aboutAll, allModeQuestion} from '../../command/approvals/all-mode.ts';
+import {carryOut, modeAfterPlan, planAnswers, planOf, planQuestion} from '../../command/approvals/plan-review.ts';
+import {drawingOfText} from '../../command/approvals/subject-drawing.ts';
 import type {Program} from '../../command/program.ts';
-import type {Answer} from '../../core/question.ts';
-import type {ApprovalMode} from '../../core/session/approval.ts';
-import {blocksOf, type Transcript} from '../../core/session/transcript.ts';
 import {modeEffects} from '../../store/approval-slice.ts';
 import type {AppStore} from '../../store/store.ts';
 import type {SessionInteraction} from '../interaction.ts';
-import {drawingOfText} from './subject-drawing.ts';
 
 type Connected = {
 	readonly program: {
@@ -55,8 +54,7 @@ export function followAllMode({store, folder, interact, tell}: Following): () =>
 	const stop = new AbortController();
 
 	const ask = async (session: string) => {
-		const question = 'Let the agent work without asking in this folder?';
-		if (!(await interact.agree?.(question, aboutAll(folder.path()), stop.signal))) {
+		if (!(await interact.agree?.(allModeQuestion, aboutAll(folder.path()), stop.signal))) {
 			return;
 		}
 
@@ -90,19 +88,6 @@ export function followAllMode({store, folder, interact, tell}: Following): () =>
 	};
 }
 
-/** Returns what all mode allows, for the user. */
-function aboutAll(folder: string) {
-	return {
-		title: 'All mode',
-		facts: [
-			['Folder', folder],
-			['Without asking', 'edits of files here, and commands that a sandbox holds'],
-			['Asks still', 'commands outside a sandbox or with the network, secret files'],
-			['Until', 'this session ends; you are not asked here again'],
-		] as const,
-	};
-}
-
 type PlanReview = Pick<SessionInteraction, 'inquire' | 'edit'> & {
 	readonly store: AppStore;
 	/** Sends a message to the agent. */
@@ -112,19 +97,6 @@ type PlanReview = Pick<SessionInteraction, 'inquire' | 'edit'> & {
 
 /** Rows of the window that a plan doesn't have while its question is open. */
 const rowsBeside = 15;
-
-/** Until when a mode that the user accepts a plan in holds. */
-const life = 'until you select another mode';
-
-/** How to answer a plan besides no, which leaves it as it is. */
-const answers: readonly Answer[] = [
-	{key: 'y', label: 'Yes, asking before changes', value: 'ask'},
-	{key: 'e', label: 'Yes, in edits mode', value: 'edits', keeps: {rules: [], life: `edits mode · ${life}`}},
-	{key: 'a', label: 'Yes, in all mode', value: 'all', keeps: {rules: [], life: `all mode · ${life}`}},
-	{key: 'c', label: 'Edit the plan', value: 'change'},
-	{key: 'r', label: 'No, and say why', value: 'reason'},
-];
-const nextModes: readonly string[] = ['ask', 'edits', 'all'] satisfies readonly ApprovalMode[];
 
 /**
  * Asks what to do with each plan that a run in plan mode ends with. Accepting it selects the next mode and tells the agent
@@ -155,21 +127,15 @@ export function followPlans(review: PlanReview): () => void {
 	};
 }
 
-/** Returns the text that a run ended with; undefined if it ended with anything else. */
-function planOf(transcript: Transcript): string | undefined {
-	const last = blocksOf(transcript).at(-1);
-	return last?.kind === 'text' && last.text.trim() ? last.text.trim() : undefined;
-}
-
 async function reviewPlan(plan: string, signal: AbortSignal, {inquire, edit, store, send}: PlanReview): Promise<void> {
 	let own: string | undefined;
 	for (;;) {
-		const question = own === undefined ? 'Carry out the plan?' : 'Carry out your plan?';
+		const question = own === undefined ? planQuestion : 'Carry out your plan?';
 		const subject = drawingOfText('Plan', own ?? plan);
 		// A short one that the model has just written is in sight above.
 		const {columns, rows} = store.getState().size;
 		const isInSight = own === undefined && subject.rows(columns, rows) < rows - rowsBeside;
-		const answer = await inquire({question, answers, ...(!isInSight && {subject})}, signal);
+		const answer = await inquire({question, answers: planAnswers, ...(!isInSight && {subject})}, signal);
 		if (answer === 'change') {
 			const field = {label: 'Edit the plan', does: 'confirm', text: own ?? plan};
 			own = (await edit(field, signal)) ?? own;
@@ -181,9 +147,10 @@ async function reviewPlan(plan: string, signal: AbortSignal, {inquire, edit, sto
 				return;
 			}
 		} else {
-			if (answer !== undefined && nextModes.includes(answer)) {
-				store.getState().setApprovalMode(answer as ApprovalMode);
-				send(own === undefined || own === plan ? 'Carry out the plan.' : `Carry out this plan instead:\n\n${own}`);
+			const mode = modeAfterPlan(answer);
+			if (mode) {
+				store.getState().setApprovalMode(mode);
+				send(own === undefined || own === plan ? carryOut : `Carry out this plan instead:\n\n${own}`);
 			}
 
 			return;

@@ -1,6 +1,6 @@
 import {formatDuration} from '../../core/format.ts';
 import type {RunEndReason} from '../../core/session/event.ts';
-import type {Transcript} from '../../core/session/transcript.ts';
+import {type Transcript, waitingNotice} from '../../core/session/transcript.ts';
 import type {AppState} from '../../store/store.ts';
 
 /** What the app does, for somebody who sees only its title. */
@@ -70,7 +70,6 @@ export function awaitsModel({open}: Transcript): boolean {
 }
 
 /** Returns when the wait for the next attempt ends, in milliseconds since 1970; 0 if none was the last thing to happen. */
-export function retryTime({settled, open}: Transcript): number {
-	const last = open.at(-1) ?? settled.at(-1);
-	return (last?.kind === 'notice' && last.until) || 0;
+export function retryTime(transcript: Transcript): number {
+	return waitingNotice(transcript)?.until ?? 0;
 }

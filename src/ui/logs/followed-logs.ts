@@ -1,4 +1,5 @@
 import {AppError, messageOf} from '../../core/error.ts';
+import type {FilteredLine} from '../../logs/filter.ts';
 import {levelOf} from '../../logs/levels.ts';
 import {createLogBuffer, type LogBuffer} from '../../logs/log-buffer.ts';
 import type {LogEntry} from '../../logs/log-entry.ts';
@@ -40,6 +41,8 @@ type Dependencies = {
 	readonly clock?: TailClock;
 	/** Returns true if that log is on the screen; what arrives unseen is counted. */
 	readonly isSeen?: (environment: string) => boolean;
+	/** Returns which lines of a log its filter shows: those that it hides are never unread. */
+	readonly shows?: (environment: string, lines: readonly FilteredLine[]) => readonly boolean[];
 	readonly later?: Later;
 };
 
@@ -74,6 +77,7 @@ type Followed = {
 	readonly store: AppStore;
 	readonly clock: TailClock;
 	readonly isSeen: (environment: string) => boolean;
+	readonly shows: NonNullable<Dependencies['shows']>;
 	readonly logs: Map<string, FollowedLog>;
 	/** All logs in one order, if there are several. */
 	merged: MergedLog | undefined;
@@ -82,7 +86,8 @@ type Followed = {
 /** Creates the list of followed logs, empty. */
 export function createFollowedLogs(dependencies: Dependencies): FollowedLogs {
 	const {store, clock = systemTailClock, isSeen = () => true, later} = dependencies;
-	const followed: Followed = {store, clock, isSeen, logs: new Map(), merged: undefined};
+	const {shows = (_, lines) => lines.map(() => true)} = dependencies;
+	const followed: Followed = {store, clock, isSeen, shows, logs: new Map(), merged: undefined};
 	const updates = createLogUpdates({
 		later,
 		publish: () => publish(followed),
@@ -223,11 +228,20 @@ async function followLog(
 
 async function addLines(followed: Followed, log: FollowedLog, lines: readonly string[]): Promise<void> {
 	let startedAt = performance.now();
+	let slice: FilteredLine[] = [];
+	const countUnread = () => {
+		const unread = followed.shows(log.environment, slice).filter(Boolean).length;
+		log.counts = {...log.counts, unread: log.counts.unread + unread};
+		slice = [];
+	};
 	for (const text of lines) {
 		const seq = log.counts.lines + 1;
-		log.counts = {...log.counts, lines: seq, unread: log.counts.unread + 1};
-		addEntry(followed, log, {kind: 'line', seq, at: followed.clock.now(), text, level: levelOf(text)});
+		const line = {text, level: levelOf(text)};
+		log.counts = {...log.counts, lines: seq};
+		addEntry(followed, log, {kind: 'line', seq, at: followed.clock.now(), ...line});
+		slice.push(line);
 		if (performance.now() - startedAt > sliceMs) {
+			countUnread();
 			await turn();
 			if (log.abort.signal.aborted) {
 				return;
@@ -236,6 +250,8 @@ async function addLines(followed: Followed, log: FollowedLog, lines: readonly st
 			startedAt = performance.now();
 		}
 	}
+
+	countUnread();
 }
 
 function addEntry({merged, clock}: Followed, {environment, buffer}: FollowedLog, entry: LogEntry): void {

@@ -1,5 +1,5 @@
 import type {AppError} from '../../core/error.ts';
-import {createFilter, type Filter} from '../../logs/filter.ts';
+import {createFilter, type Filter, type FilteredLine} from '../../logs/filter.ts';
 import {levelOf} from '../../logs/levels.ts';
 import {openMark} from '../../logs/log-entry.ts';
 import {createMatcher, type Matcher} from '../../logs/matcher.ts';
@@ -21,6 +21,7 @@ import {bodyRows, gutter, type LogPicture} from './viewer/log-view.ts';
 import {
 	emptyViewer,
 	filterOf,
+	type LineFilter,
 	type LogViewer,
 	openedOf,
 	positionOf,
@@ -61,7 +62,12 @@ export function createLogScreen(options: LogScreenOptions): LogScreen {
 	const {store, palette, clock} = options;
 	const screen: LogScreen = {
 		...options,
-		followed: createFollowedLogs({store, isSeen: environment => isSeen(screen, environment), ...(clock && {clock})}),
+		followed: createFollowedLogs({
+			store,
+			isSeen: environment => isSeen(screen, environment),
+			shows: createShows(environment => filterOf(screen.viewer, environment)),
+			...(clock && {clock}),
+		}),
 		renderer: createLogRenderer(palette, (error, focus) => removeFilter(screen, error, focus), options.folder),
 		viewer: emptyViewer,
 		isOpen: false,
@@ -270,6 +276,17 @@ function drawOpen({viewer, focus, open = []}: RenderRequest, style: LineStyle): 
 			const [row = ''] = drawEntry(log, 0, {...style, width, wrap: false}).rows;
 			return `${row}${mark}`;
 		});
+}
+
+/** Returns what says which lines of a log its filter shows; each filter is created once. */
+function createShows(filterIn: (environment: string) => LineFilter) {
+	const created = new WeakMap<LineFilter, Filter>();
+	return (environment: string, lines: readonly FilteredLine[]): readonly boolean[] => {
+		const wanted = filterIn(environment);
+		const filter = created.get(wanted) ?? createFilter(wanted);
+		created.set(wanted, filter);
+		return shownBy(filter, lines);
+	};
 }
 
 /** An expression that takes too long on an open line hides it; on a line that has ended, the filter is removed. */

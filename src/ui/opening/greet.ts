@@ -53,8 +53,11 @@ export async function greet(parts: Parts, {resume, pick = false, prompt}: Beginn
 		warn(warning);
 	}
 
-	return store.subscribe(({model, connection, offered}, before) => {
-		if (redraw && (model !== before.model || connection.server !== before.connection.server)) {
+	return store.subscribe(({model, connection, offered, agent}, before) => {
+		if (
+			redraw &&
+			(agent !== before.agent || model !== before.model || connection.server !== before.connection.server)
+		) {
 			const next = draw();
 			painter.renew(drawn, next);
 			drawn = next;
@@ -68,11 +71,12 @@ export async function greet(parts: Parts, {resume, pick = false, prompt}: Beginn
 }
 
 function factsOf({program, store, palette, version, homeFolder}: Parts) {
-	const {connection, model} = store.getState();
+	const {connection, model, agent} = store.getState();
 	return {
 		version,
 		folder: shortFolder(program.project.folder.path(), homeFolder),
 		model,
+		agent: agent && {name: agent.name, isContained: agent.isContained === true},
 		isDemo: program.model.isDemo(),
 		lacksKey: program.model.lacksKey(),
 		server: connection.profile === localConnection.profile ? undefined : connection.server.replace(/^https?:\/\//, ''),
@@ -90,7 +94,22 @@ async function readInsertKey({program, insertsOffers}: Parts): Promise<string> {
 
 /** Returns what is printed when the app has ended, with its line end. */
 export function farewell({store}: Pick<Parts, 'store'>): string {
-	const {transcript, unsaved, background} = store.getState();
+	const {transcript, unsaved, background, remote, next, parting} = store.getState();
+	if (next) {
+		return '';
+	}
+
+	if (parting) {
+		return `${parting}\n`;
+	}
+
+	if (remote) {
+		const attach = shellLine(`attach ${safeLine(transcript.session.slice(0, 8))}`);
+		return remote.state === 'closed'
+			? ''
+			: `The session continues on ${safeLine(remote.name)}. Attach again: ${attach}\n`;
+	}
+
 	if (unsaved) {
 		return `This session was not saved: ${safeLine(unsaved)}\n`;
 	}

@@ -15,8 +15,13 @@ import {useCountdown} from '../use-elapsed.ts';
 import {cancels, type PanelKeys, type PanelModule, type PanelProps} from './panel.ts';
 import {firstRows} from './panel-rows.ts';
 
-/** A login that waits for the browser. `opens`: the program can open one; `pastes`: the user can paste where theirs ends. */
-type DevicePanel = BrowserLogin & {readonly kind: 'device'; readonly opens: boolean; readonly pastes?: boolean};
+/** A login that waits for the browser. `opens`: the program can open one. */
+type DevicePanel = BrowserLogin & {
+	readonly kind: 'device';
+	readonly opens: boolean;
+	/** What the user may answer with: the address that their browser ends on, or an API key in its place. */
+	readonly others?: readonly ('paste' | 'api-key')[];
+};
 
 export const devicePanel: PanelModule<DevicePanel> = {
 	initial: () => ({manner: 'waits'}),
@@ -31,8 +36,11 @@ export const devicePanel: PanelModule<DevicePanel> = {
 		const action = actionOf(keymapOf(deviceKeys, store.getState().ownKeys), pressedKey(pressed.token) ?? '');
 		if (action === 'device.close') {
 			answer(undefined);
-		} else if (action === 'device.paste' && panel.pastes) {
-			answer('paste');
+		} else if (action === 'device.paste' || action === 'device.api-key') {
+			const way = action === 'device.paste' ? 'paste' : 'api-key';
+			if (panel.others?.includes(way)) {
+				answer(way);
+			}
 		} else if (action) {
 			pressInDevicePanel(action, panel, {...keys, say: store.getState().setToast});
 		}
@@ -97,9 +105,13 @@ function DeviceView({panel, height}: PanelProps<DevicePanel>) {
 	]);
 	const copyKeys = [hintKey(keymap, 'device.copy-code'), hintKey(keymap, 'device.copy-url')].filter(Boolean).join(', ');
 	const room = height > 1 ? columns : columns - lineWidth(code) - 1;
-	const all = [...known, ...copies, 'Esc cancel'];
+	const last = [
+		...hintsOf(keymap, panel.others?.includes('api-key') ? [['API key', 'device.api-key']] : []),
+		'Esc cancel',
+	];
+	const all = [...known, ...copies, ...last];
 	const isWide = lineWidth(all.join(' · ')) <= room;
-	const hints = fitHints(isWide ? all : [...known, ...(copyKeys ? [`${copyKeys} copy`] : []), 'Esc cancel'], room);
+	const hints = fitHints(isWide ? all : [...known, ...(copyKeys ? [`${copyKeys} copy`] : []), ...last], room);
 	const sign = palette.accent('?');
 	const title = firstFitting(
 		columns,
@@ -132,7 +144,7 @@ function linesWithoutCode(
 	const isCut = page.length > height - 1;
 	const hints = hintsOf(keymap, [
 		...(panel.opens ? [['open', 'device.open'] as const] : []),
-		...(panel.pastes ? [['paste the address it ends on', 'device.paste'] as const] : []),
+		...(panel.others?.includes('paste') ? [['paste the address it ends on', 'device.paste'] as const] : []),
 	]);
 	const known = isCut ? [...copy, ...hints, time] : [time, ...hints, ...copy];
 	const title = `${palette.accent('?')} Log in to ${safeLine(panel.server)}. Open this page:`;

@@ -390,13 +390,19 @@ export function viewScrolled(
 ): View {
 	const all = subject ? rowsOf(subject, {columns, palette}) : [];
 	const room = Math.max(0, height - 1 - (list?.length ?? 0));
-	const ends = all.length > 0 && room > 1 ? [joinedEnds(all, {columns, palette})] : [];
+	const mayEnd = all.length > 0 && room > 1;
 	// One row that stays in sight need not be shown twice.
-	const scrolling = [...text, ...(ends.length > 0 && all.length === 1 ? [] : all), ...facts];
+	const scrolling = [...text, ...(mayEnd && all.length === 1 ? [] : all), ...facts];
 	const total = scrolling.length;
-	const page = Math.max(1, room - ends.length);
-	const last = Math.max(0, total - page);
+	const lastFrom = Math.max(0, total - Math.max(1, room));
+	/** True if all that the question is about is in sight from that row on: then its ends need no row of their own. */
+	const showsAll = (first: number) =>
+		all.length > 1 && first <= text.length && first + room >= text.length + all.length;
+	const endsAt = (first: number) => (mayEnd && !showsAll(first) ? 1 : 0);
+	const last = Math.max(0, total - Math.max(1, room - endsAt(lastFrom)));
 	const from = Math.min(offset, last);
+	const ends = endsAt(from) > 0 ? [joinedEnds(all, {columns, palette})] : [];
+	const page = Math.max(1, room - ends.length);
 	const to = Math.min(total, from + page);
 	const left = total - to > 0 ? `…${formatNumber(total - to)}` : '';
 	const more = left && ` ${left} ${down}`;

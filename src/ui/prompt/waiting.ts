@@ -1,4 +1,4 @@
-import {asMessage} from '../../command/line-kind.ts';
+import {asMessage, isCommandLine} from '../../command/line-kind.ts';
 import {expandedText, setComposerText} from '../../editor/editor.ts';
 import {hintKey} from '../../editor/keymap/key-label.ts';
 import {actionOf} from '../../editor/keymap/keymap.ts';
@@ -31,18 +31,58 @@ export function pressForWaiting(token: InputToken, store: AppStore): boolean {
 	return true;
 }
 
+/** How long what is sent may take before a row shows it. */
+const unseenMs = 100;
+
+/**
+ * Shows what was sent above the prompt, if it has neither begun a run or a command nor ended after a moment: the app may still
+ * open, or the machine be busy. `end` is that of what was sent.
+ */
+export function showSending(store: AppStore, text: string, end: Promise<unknown>): void {
+	const {transcript, setSending} = store.getState();
+	if (transcript.run || text.trim() === '') {
+		return;
+	}
+
+	// The arguments of a command may be a key.
+	const shown = isCommandLine(text) ? (text.trim().split(/\s/, 1)[0] ?? '') : text;
+	let isShown = false;
+	const hasBegun = ({transcript: {run}, busy}: AppState) => busy || run !== undefined;
+	const show = () => {
+		if (!hasBegun(store.getState())) {
+			isShown = true;
+			setSending([...store.getState().sending, shown]);
+		}
+	};
+	const timer = setTimeout(show, unseenMs).unref();
+	const hide = () => {
+		clearTimeout(timer);
+		unsubscribe();
+		if (isShown) {
+			isShown = false;
+			const {sending} = store.getState();
+			setSending(sending.toSpliced(sending.indexOf(shown), 1));
+		}
+	};
+	const unsubscribe = store.subscribe(state => (hasBegun(state) ? hide() : undefined));
+	void end.then(hide, hide);
+}
+
 /** Draws the last `height` messages that wait, with the keys for them beside the last one. */
 export function waitingLines(
-	{queue, size: {columns}, keymap}: Pick<AppState, 'queue' | 'size' | 'keymap'>,
+	{queue, sending, size: {columns}, keymap}: Pick<AppState, 'queue' | 'sending' | 'size' | 'keymap'>,
 	height: number,
 	palette: Palette,
 ): readonly string[] {
 	const key = hintKey(keymap, 'prompt.up');
 	const manager = queue.length > height ? `/queue all ${queue.length}` : queue.length > 1 ? '/queue' : '';
 	const hints = `  ${[key && `${key} edit`, manager].filter(Boolean).join(' · ')}`;
-	return queue.slice(-height).map(({text}, index, shown) => {
-		const beside = index === shown.length - 1 ? hints : '';
-		const row = truncate(`  queued: ${safeLine(text)}`, Math.max(1, columns - lineWidth(beside)));
-		return truncate(palette.dim(row + beside), columns);
+	const rows = [
+		...sending.map(text => `  sending: ${safeLine(text)}`),
+		...queue.map(({text}) => `  queued: ${safeLine(text)}`),
+	];
+	return rows.slice(-height).map((row, index, shown) => {
+		const beside = queue.length > 0 && index === shown.length - 1 ? hints : '';
+		return truncate(palette.dim(truncate(row, Math.max(1, columns - lineWidth(beside))) + beside), columns);
 	});
 }

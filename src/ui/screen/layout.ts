@@ -145,7 +145,7 @@ export function todoHeight({length}: readonly TodoItem[]): number {
 /** Returns the rows above the usual live region. More lines than these would be in the scrollback twice. */
 export function rowsAbove(state: AppState, live: number): number {
 	const {rows} = state.size;
-	const queue = state.queue.length;
+	const queue = state.queue.length + state.sending.length;
 	const todo = todoHeight(state.transcript.todo);
 	const strip = state.background.length + state.others.length;
 	const layout = layOut({

@@ -125,7 +125,7 @@ function headLine(block: Tool, style: ToolStyle, about = subjectOf(block)): stri
 		const half = Math.floor(width / 2) - lineWidth(head) - 1;
 		const going =
 			status === 'running'
-				? [...taskParts(block), ...(block.name === 'run_command' ? [hintBeside(clock, style)] : [])].filter(Boolean)
+				? [...taskParts(block), ...(runsCommands(block) ? [hintBeside(clock, style)] : [])].filter(Boolean)
 				: outcomeOf({...block, status}, width - lineWidth(head) - 4 - Math.min(half, lineWidth(about)));
 		// A call that went well is quieter than an answer; why one failed is not.
 		const parts = going.map((part, index) =>
@@ -151,6 +151,11 @@ function headLine(block: Tool, style: ToolStyle, about = subjectOf(block)): stri
 /** Returns what a key does with a command that runs, beside how long it has run; '' before that is shown. */
 export function hintBeside(clock: string, {hint = ''}: ToolStyle): string {
 	return clock && hint;
+}
+
+/** True for a call that runs a command, or whose sub-agent may. */
+function runsCommands({name, task}: Tool): boolean {
+	return name === 'run_command' || task !== undefined;
 }
 
 /** Returns how long what runs has worked, without its waits for the user; '' in the first second. */

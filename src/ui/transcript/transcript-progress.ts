@@ -1,5 +1,5 @@
 import {type Block, type CommandBlock, isWaitingForUser} from '../../core/session/block.ts';
-import type {Transcript} from '../../core/session/transcript.ts';
+import {type Transcript, waitingNotice} from '../../core/session/transcript.ts';
 import type {SessionSlice} from '../../store/session-slice.ts';
 import type {MarkdownStream} from '../../terminal/markdown/markdown-stream.ts';
 import {truncate} from '../../terminal/text/width.ts';
@@ -72,7 +72,7 @@ export function createTranscriptProgress(drawing: Drawing): TranscriptProgress {
 			return [];
 		}
 
-		return isUnseen(block) ? [] : [...cut(), ...settledLines(block, drawing)];
+		return isUnseen(block) || isPassing(block, drawing) ? [] : [...cut(), ...settledLines(block, drawing)];
 	};
 
 	return {
@@ -129,7 +129,7 @@ function settledLines(block: Shown, {style, written, text, width, isOnScreen, un
  */
 function openLines({transcript, drafts}: ShownState, reads: readonly Block[], drawing: Drawing): DrawnLines {
 	const {style, written, text, width, joinsReads} = drawing;
-	const open = transcript.open.filter(block => !isUnseen(block));
+	const open = transcript.open.filter(block => !isUnseen(block) && !isPassing(block, drawing));
 	const motion = drawing.motion();
 	const [first] = open;
 	const {settled, live} = first?.kind === 'text' ? text.grow(first) : {settled: [], live: []};
@@ -140,9 +140,19 @@ function openLines({transcript, drafts}: ShownState, reads: readonly Block[], dr
 	for (const block of joinsReads ? joinReads(others) : others) {
 		const {kind, draw} = blockItem(block, style, isHeldUp && block.kind === 'tool' ? {} : motion);
 		isHeldUp ||= holdsUp(block);
+		if (isAsked(block)) {
+			continue;
+		}
+
 		const drawn = spacedAfter(last, kind, draw(width()));
 		lines.push(...drawn);
 		last = drawn.length > 0 ? kind : last;
+	}
+
+	const wait = joinsReads && transcript.run ? waitingNotice(transcript) : undefined;
+	if (wait) {
+		lines.push(...spacedAfter(last, wait.kind, blockItem(wait, style).draw(width())));
+		last = wait.kind;
 	}
 
 	for (const draft of drafts) {
@@ -155,14 +165,25 @@ function openLines({transcript, drafts}: ShownState, reads: readonly Block[], dr
 	return {settled, live: lines};
 }
 
+/** True for the notice of a wait, which is on the screen only while it lasts: without a live region, it stays. */
+function isPassing(block: Block, {joinsReads}: Pick<Drawing, 'joinsReads'>): boolean {
+	return joinsReads && block.kind === 'notice' && block.until !== undefined;
+}
+
+/** True for a call whose question stands below, in full, or comes up next: a row of its own would say the same twice. */
+function isAsked(block: Shown): boolean {
+	return block.kind === 'tool' && block.open && isWaitingForUser(block);
+}
+
 /** True for a call that those after it wait for: they run alone and in order. */
 function holdsUp(block: Shown): boolean {
 	return block.kind === 'tool' && block.open && (isWaitingForUser(block) || block.name === 'run_command');
 }
 
 /** Returns the last lines of a session that is resumed, below a note if there are more. */
-function resumedLines(blocks: readonly Block[], {style, written, width, joinsReads}: Drawing): readonly string[] {
+function resumedLines(all: readonly Block[], {style, written, width, joinsReads}: Drawing): readonly string[] {
 	const {last} = written;
+	const blocks = all.filter(block => !isPassing(block, {joinsReads}));
 	const shown: readonly Shown[] = joinsReads ? joinReads(blocks) : blocks.filter(block => !isUnseen(block));
 	written.forgetItems();
 	for (const block of shown) {

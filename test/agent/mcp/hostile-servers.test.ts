@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import {createFloodGuard} from '../../../src/agent/mcp/stdio-transport.ts';
+import {createFloodGuard} from '../../../src/agent/tools/child/serving-child.ts';
 import {hostile, node, official, openServers} from './servers.ts';
 
 const text = /[\p{Cc}\u202E\u200B]/u;

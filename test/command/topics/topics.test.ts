@@ -70,7 +70,7 @@ test('tables have a row for every entry in the code', () => {
 const shellLines = names.flatMap(name =>
 	[...pageOf(name).matchAll(/```sh\n([\s\S]*?)```/g)]
 		.flatMap(([, block = '']) => block.trim().split('\n'))
-		.map(line => /(?:^|\| |\()service (.*)$/.exec(line.replace(/\s+#.*$/, ''))?.[1]?.replace(/ (?:&&|\|) .*|\)$/, ''))
+		.map(line => /(?:^|\| |\()service (.*)$/.exec(line.replace(/\s+#.*$/, ''))?.[1]?.replace(/ (?:&&|\||>) .*|\)$/, ''))
 		.filter(line => line !== undefined)
 		.map(line => [name, line.replace(/<[^>]+>/g, '7d9f3a52')] as const),
 );

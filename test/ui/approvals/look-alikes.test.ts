@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import {factsOfCommand, lookAlikeIn, spelledOut} from '../../../src/ui/approvals/subject-drawing.ts';
+import {factsOfCommand, lookAlikeIn, spelledOut} from '../../../src/command/approvals/subject-drawing.ts';
 
 test.each([
 	['a Cyrillic letter in a Latin word', 'c\u0430t notes.txt', 'c\u0430t'],

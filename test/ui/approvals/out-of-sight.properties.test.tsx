@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
-import {keyToken, textToken} from '../../../src/terminal/input/token.ts';
-import type {SubjectDrawing} from '../../../src/terminal/text/drawing.ts';
-import {App} from '../../../src/ui/app.tsx';
 import {
 	drawingOfCall,
 	drawingOfCommand,
 	drawingOfFetch,
 	drawingOfText,
-} from '../../../src/ui/approvals/subject-drawing.ts';
+} from '../../../src/command/approvals/subject-drawing.ts';
+import {keyToken, textToken} from '../../../src/terminal/input/token.ts';
+import type {SubjectDrawing} from '../../../src/terminal/text/drawing.ts';
+import {App} from '../../../src/ui/app.tsx';
 import {pressInPanel} from '../../../src/ui/panels/panel-keys.ts';
 import {openPanel, type Panel} from '../../../src/ui/panels/panels.ts';
 import {drawingOf} from '../../../src/ui/transcript/diff-lines.ts';

@@ -25,6 +25,7 @@ type Options = Partial<Omit<Parameters<typeof testProgram>[0], 'store' | 'ask'>>
 export function createAnswer() {
 	let waiting: ProviderEvent[] = [];
 	let wake: () => void = () => undefined;
+	let isAsked = false;
 	const push = (event: ProviderEvent) => {
 		waiting.push(event);
 		wake();
@@ -32,7 +33,10 @@ export function createAnswer() {
 	return {
 		say: (words: string) => push(text(words)),
 		finish: () => push(finish('stop')),
+		/** Returns whether the model was asked. */
+		isAsked: () => isAsked,
 		async *ask(): AsyncGenerator<ProviderEvent> {
+			isAsked = true;
 			for (;;) {
 				const events = waiting;
 				waiting = [];

@@ -1,4 +1,4 @@
-import {drawingOfCommand} from '../../../src/ui/approvals/subject-drawing.ts';
+import {drawingOfCommand} from '../../../src/command/approvals/subject-drawing.ts';
 import {openPanel, type Panel} from '../../../src/ui/panels/panels.ts';
 import type {Cell} from './cell.ts';
 

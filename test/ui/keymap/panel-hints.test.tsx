@@ -1,8 +1,8 @@
 import {expect, test} from 'vitest';
+import {drawingOfCommand} from '../../../src/command/approvals/subject-drawing.ts';
 import {readKeys} from '../../../src/command/keymap/read-keys.ts';
 import type {Json} from '../../../src/core/json.ts';
 import {App} from '../../../src/ui/app.tsx';
-import {drawingOfCommand} from '../../../src/ui/approvals/subject-drawing.ts';
 import {openPanel, type Panel} from '../../../src/ui/panels/panels.ts';
 import {keyLines} from '../../../src/ui/prompt/key-panel.ts';
 import {draw} from '../frame.ts';

@@ -1,6 +1,6 @@
 import {expect, test} from 'vitest';
+import {drawingOfCommand} from '../../../src/command/approvals/subject-drawing.ts';
 import {createPalette} from '../../../src/terminal/text/style.ts';
-import {drawingOfCommand} from '../../../src/ui/approvals/subject-drawing.ts';
 import {inquireInLines} from '../../../src/ui/line/line-inquiry.ts';
 
 const answers = [

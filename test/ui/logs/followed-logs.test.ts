@@ -12,10 +12,10 @@ const server = 'http://127.0.0.1:8700';
 const login = {server, profile: '127.0.0.1:8700'};
 
 /** The tails with a clock that jumps, and a source that gives these answers and then the last one for ever. */
-function tailing(seen: () => boolean = () => true) {
+function tailing(isSeen: () => boolean = () => true, more: Partial<Parameters<typeof createFollowedLogs>[0]> = {}) {
 	const store = createAppStore();
 	const clock = jumpingClock();
-	const tails = createFollowedLogs({store, clock, isSeen: seen});
+	const tails = createFollowedLogs({store, clock, isSeen, ...more});
 	onTestFinished(() => void tails.closeAll());
 	const sourceOf = (replies: readonly Reply[]) => {
 		let asked = 0;
@@ -66,6 +66,14 @@ test('a log that is not on the screen continues, and its lines are unread', asyn
 	open(['one\ntwo\n', 'one\ntwo\nthree\n']);
 	await untilLines(log, 3);
 	expect(log()?.unread).toBe(3);
+});
+
+test('lines that the filter of a log hides are never unread', async () => {
+	const shows = (_: string, lines: readonly {readonly text: string}[]) => lines.map(({text}) => text.includes('o'));
+	const {open, log} = tailing(() => false, {shows});
+	open(['one\ntwo\n', 'one\ntwo\nthree\n']);
+	await untilLines(log, 3);
+	expect(log()?.unread).toBe(2);
 });
 
 test('a log shows what is wrong, and why it ended', async () => {

@@ -42,6 +42,15 @@ test.each([80, 120])('page and code have lines of their own at %d columns, above
 	]);
 });
 
+test('a login that an API key may replace names the key for that, at 80 columns beside all others', async () => {
+	expect((await frame({...device, others: ['api-key']}, 80)).at(-1)).toBe(
+		'14 m 32 s left · Enter open · c copy code · u copy URL · k API key · Esc cancel',
+	);
+	expect((await frame({...device, others: ['api-key']}, 64)).at(-1)).toBe(
+		'14 m 32 s left · Enter open · c, u copy · k API key · Esc cancel',
+	);
+});
+
 test('at 60 columns its title and key hints are shorter', async () => {
 	const server = 'https://platform.agents.example.com:8443';
 	expect(await frame({...device, server, page: `${server}/device`}, 60)).toEqual([
@@ -60,7 +69,10 @@ test('without a browser there is no hint for Enter', async () => {
 
 test('a page without a code is shown whole, with a key to paste the address that the browser ends on', async () => {
 	const page = `https://login.example.com/authorize?${'a'.repeat(100)}`;
-	const lines = await frame({...device, code: '', page, server: 'the MCP server docs', opens: false, pastes: true}, 80);
+	const lines = await frame(
+		{...device, code: '', page, server: 'the MCP server docs', opens: false, others: ['paste']},
+		80,
+	);
 	expect(lines[0]).toBe('? Log in to the MCP server docs. Open this page:');
 	expect(lines.slice(1, -1).join('')).toBe(page);
 	expect(lines.at(-1)).toBe('14 m 32 s left · p paste the address it ends on · u copy URL · Esc cancel');

@@ -1,5 +1,6 @@
+import fc from 'fast-check';
 import {expect, test} from 'vitest';
-import {drawingOfCommand} from '../../../src/ui/approvals/subject-drawing.ts';
+import {drawingOfCommand} from '../../../src/command/approvals/subject-drawing.ts';
 import type {Panel} from '../../../src/ui/panels/panels.ts';
 import {drawingOf} from '../../../src/ui/transcript/diff-lines.ts';
 import {palette} from '../canvas.ts';
@@ -72,4 +73,36 @@ test('[4] the end of a command stays in sight as it is written, also where its r
 
 	expect(ends.length).toBeGreaterThan(10);
 	expect(ends.filter(end => !command.endsWith(end))).toEqual([]);
+});
+
+test('[4] the ends of a command have a row of their own only while not all of its rows are in sight', async () => {
+	const seen = new Set<boolean>();
+	const step = fc.record({
+		columns: fc.integer({min: 24, max: 60}),
+		rows: fc.integer({min: 6, max: 11}),
+		words: fc.integer({min: 4, max: 30}),
+		pages: fc.integer({min: 0, max: 3}),
+	});
+	await fc.assert(
+		fc.asyncProperty(step, async ({columns, rows, words: count, pages}) => {
+			const command = Array.from({length: count}, (_, index) => `word${index}`).join(' ');
+			const subject = drawingOfCommand(command, false);
+			const about = {facts: [['Sandbox', 'with network, writes only in this folder']]} as const;
+			const panel = {kind: 'confirm', askedAt: -10_000, question: 'Run?', subject, about, answers: [yes, why]} as const;
+			const {lines, move} = await openPanel(panel, columns, rows);
+			for (let page = 0; page < pages; page++) {
+				await move(1);
+			}
+
+			const shown = lines().map(row => row.trimEnd());
+			const all = subject.window({width: columns, palette, rows: 999}).shown.map(row => row.trimEnd());
+			const hasEnds = shown.some(row => row.includes(' ⋯ '));
+			const isWhole = all.every(row => shown.includes(row));
+			// A window with room for everything folds nothing, either.
+			expect(hasEnds).toBe(!isWhole);
+			seen.add(hasEnds);
+		}),
+		{numRuns: 40},
+	);
+	expect(seen).toEqual(new Set([true, false]));
 });

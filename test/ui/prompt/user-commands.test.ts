@@ -77,7 +77,9 @@ test('Ctrl+B sends a command to the background: Esc leaves it alone, /jobs has i
 	);
 	expect(store.getState().jobs).toBe(1);
 	writeFileSync(join(folder, 'go'), '');
-	await expect.poll(() => store.getState().jobs).toBe(0);
+	await waitFor('Job 1 ended: exit status 4 after');
+	expect(store.getState().jobs).toBe(0);
+	await waitFor('Show its output: /jobs show 1');
 	type('/jobs show 1\r');
 	await waitFor('job 1: exit status 4 after');
 	await waitFor('second');

@@ -1,5 +1,9 @@
 import {expect, test} from 'vitest';
+import {deferred} from '../../../src/ui/opening/turns.ts';
+import {finish, scriptedModel, text} from '../../agent/scripted.ts';
 import {keys} from '../key-presses.ts';
+import {testProgram} from '../program.ts';
+import {runApp} from '../running-app.ts';
 import {realApp, replies} from './real-app.ts';
 
 /** Starts the app with a run that answers until `goOn` is called, and messages that wait for it. */
@@ -98,4 +102,27 @@ test('Esc gives all of them back', async () => {
 	type(keys.escape);
 	await waitFor('Interrupted.');
 	expect([store.getState().composer.text, store.getState().queue]).toEqual(['one\ntwo', []]);
+});
+
+test('a message that is sent while the app still opens stays in the window until the agent works', async () => {
+	const opening = deferred();
+	const {type, waitFor, lines, store} = runApp({
+		compose: async appStore => {
+			await opening.promise;
+			return testProgram({store: appStore, ask: scriptedModel([text('Hello.'), finish('stop')]).ask}).program;
+		},
+	});
+	type('say hello');
+	await waitFor('❯ say hello');
+	type('\r');
+	await waitFor('  sending: say hello');
+	type('/keys set openai secret-in-the-line');
+	await waitFor('secret-in-the-line');
+	type('\r');
+	await waitFor('  sending: /keys');
+	expect(lines().join('\n')).not.toContain('secret-in-the-line');
+	opening.resolve();
+	await waitFor('● Hello.');
+	expect(store.getState().sending).toEqual([]);
+	expect(lines().join('\n')).not.toContain('sending:');
 });

@@ -26,7 +26,14 @@ const panels: Readonly<Record<string, Panel>> = {
 	'field of a question': {kind: 'ask', question: 'Which?', choices: [], isFollowUp: false, askedAt: -1e6},
 	field: {kind: 'field', label: long, masked: true},
 	login: {kind: 'device', ...login, code: 'WDJB-MJHT', expiresAt: Date.now() + 9e5, opens: true},
-	'login without a code': {kind: 'device', ...login, code: '', expiresAt: Date.now() + 9e5, opens: true, pastes: true},
+	'login without a code': {
+		kind: 'device',
+		...login,
+		code: '',
+		expiresAt: Date.now() + 9e5,
+		opens: true,
+		others: ['paste'],
+	},
 };
 
 /** Every hint that these panels show, whole. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
-import type {AgentEvent} from '../../../src/core/session/event.ts';
+import type {AgentEvent, EventOf} from '../../../src/core/session/event.ts';
 import {renderMarkdown} from '../../../src/terminal/markdown/markdown.ts';
 import {markdownSource} from '../../terminal/markdown-source.ts';
 import {call, canvas, end, palette, result, say, start, think, user} from '../canvas.ts';
@@ -42,6 +42,22 @@ describe('a run', () => {
 		expect([taken(), live()]).toEqual([['', '● Yes.'], []]);
 		painter.repaint();
 		expect(taken()).toEqual(['❯ Go', '', expect.stringContaining('First.'), '', '● Yes.']);
+	});
+
+	test('shows the notice of a wait for the next attempt while it lasts, and leaves none behind', () => {
+		const {feed, taken, live, painter} = canvas();
+		const wait = (text: string) => ({type: 'notice', level: 'info', text, waitMs: 3000}) as const;
+		feed(start, user('Go'), wait('Retrying in 3 s (attempt 2/3).'));
+		expect([taken(), live()]).toEqual([['❯ Go'], ['', 'ℹ Retrying in 3 s (attempt 2/3).']]);
+		feed(wait('Retrying in 5 s (attempt 3/3).'));
+		expect([taken(), live()]).toEqual([[], ['', 'ℹ Retrying in 5 s (attempt 3/3).']]);
+		feed({...end, reason: 'error', stopReason: 'error', error: {code: 'provider', message: 'Overloaded.'}});
+		expect([taken(), live()]).toEqual([['', '✗ Overloaded.'], []]);
+		feed(start, wait('Retrying in 3 s (attempt 2/3).'), say('Here.'), end);
+		const shown = ['❯ Go', '', '✗ Overloaded.', '', '● Here.'];
+		expect([taken(), live()]).toEqual([shown.slice(3), []]);
+		painter.repaint();
+		expect(taken()).toEqual(shown);
 	});
 
 	test('that continues while the window is held is written on release', () => {
@@ -197,11 +213,11 @@ describe('a repaint at another width', () => {
 describe('a running command', () => {
 	const began = Date.UTC(2026, 0, 1);
 	const time = '1 m 00 s';
-	const shown = (env = {}, keys = {}, event = call('c1', 'run_command', {command: 'npm test'})) => {
+	const shown = (env = {}, keys = {}, ...events: readonly AgentEvent[]) => {
 		let now = began;
 		const {feed, live, store, painter} = canvas({clock: () => now, env});
 		store.getState().setOwnKeys(keys);
-		feed(event);
+		feed(...(events.length > 0 ? events : [call('c1', 'run_command', {command: 'npm test'})]));
 		now += 63_000;
 		painter.advance();
 		const before = live();
@@ -225,6 +241,15 @@ describe('a running command', () => {
 			['! make', time],
 			[`! make · ${hint}`, time],
 		]);
+	});
+
+	test('of a sub-agent is sent there from the row of the sub-agent', () => {
+		const task = call('c1', 'task', {description: 'Look around', prompt: 'Look.'});
+		const inside = call('t1', 'run_command', {command: 'npm test'}) as EventOf<'tool-call'>;
+		const [before, after] = shown({}, {}, task, {type: 'task', id: 'c1', event: inside});
+		expect(before?.[0]).not.toContain('Ctrl+B');
+		// The window of this test is narrow.
+		expect(after?.[0]).toMatch(/^Task Look around · 1 call · 0 tokens · Ctrl\+B b/);
 	});
 
 	test('says nothing of a key that it has not, nor does another tool', () => {

@@ -1,6 +1,7 @@
 import {rm} from 'node:fs/promises';
 import process from 'node:process';
 import {filterOptions} from '../../../containment/bubblewrap.ts';
+import {reportOptions} from '../../../containment/bubblewrap-report.ts';
 import {systemCallFilter} from '../../../containment/system-call-filter.ts';
 import type {Act} from '../../../core/session/approval.ts';
 import type {Places} from '../../policy/protected-places.ts';
@@ -77,7 +78,7 @@ export function createContainers({places, temporary, masks, find = findSandbox}:
 
 			const {bubblewrap} = found;
 			const filter = bubblewrap.takesFilter ? systemCallFilter() : undefined;
-			const descriptors = ['--json-status-fd', '3', ...(filter ? filterOptions : [])];
+			const descriptors = [...reportOptions, ...(filter ? filterOptions : [])];
 			return (
 				layout && {
 					git: layout.git,

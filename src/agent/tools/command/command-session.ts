@@ -16,7 +16,7 @@ import {commandEnvironment} from './command-environment.ts';
 import {createCommandOutput} from './command-output.ts';
 import {findShell} from './find-shell.ts';
 import {createForeground, type Foreground} from './foreground.ts';
-import {createJobs, type Jobs} from './jobs.ts';
+import {createJobs, type JobEvents, type Jobs} from './jobs.ts';
 import {createOutputFiles, keepText} from './output-file.ts';
 import {createProtection} from './protection.ts';
 import {type StartedCommand, startCommand} from './start-command.ts';
@@ -68,10 +68,8 @@ export type CommandSession = Pick<Containers, 'sandbox'> & {
 	readonly end: () => Promise<void>;
 };
 
-type Options = {
+type Options = JobEvents & {
 	readonly places: Places;
-	/** Gets the number of background jobs that run, whenever it changes. */
-	readonly onJobs?: (running: number) => void;
 	/** Gets the number of commands in the foreground, whenever it changes. */
 	readonly onForeground?: (count: number) => void;
 	/** Most processes of a command at a time. */
@@ -82,8 +80,8 @@ type Options = {
 
 /** Creates the commands of a session. Nothing is looked for or written before the first command. */
 export function createCommandSession(options: Options): CommandSession {
-	const {places, onJobs, onForeground, find, maxProcesses = 4096} = options;
-	const jobs = createJobs(onJobs);
+	const {places, onForeground, find, maxProcesses = 4096} = options;
+	const jobs = createJobs(options);
 	const running = new Set<StartedCommand>();
 	const files = createOutputFiles();
 	let folder: Promise<WorkFolder> | undefined;

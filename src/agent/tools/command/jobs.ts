@@ -67,15 +67,23 @@ export function movedText({id}: Job): string {
 	return `in the background as job ${id}`;
 }
 
-/** Creates the background jobs of a session. `onJobs` gets the number of those that run, whenever it changes. */
-export function createJobs(onJobs: (running: number) => void = () => undefined): Jobs {
+export type JobEvents = {
+	/** Gets the number of jobs that run, whenever it changes. */
+	readonly onJobs?: (running: number) => void;
+	/** Gets a job that has ended, unless somebody stopped it. */
+	readonly onJobEnd?: (job: Job) => void;
+};
+
+/** Creates the background jobs of a session. */
+export function createJobs({onJobs = () => undefined, onJobEnd = () => undefined}: JobEvents = {}): Jobs {
 	const jobs = new Map<string, Job>();
 	const news = new Set<string>();
 	let count = 0;
 	const running = () => [...jobs.values()].filter(job => job.isRunning());
 
-	const onEnd = (id: string) => {
-		if (!jobs.has(id)) {
+	const onEnd = (id: string, isStopped: boolean) => {
+		const job = jobs.get(id);
+		if (!job) {
 			return;
 		}
 
@@ -87,12 +95,15 @@ export function createJobs(onJobs: (running: number) => void = () => undefined):
 		}
 
 		onJobs(running().length);
+		if (!isStopped) {
+			onJobEnd(job);
+		}
 	};
 
 	return {
 		add(command, started) {
 			const id = String(++count);
-			const job = createJob({id, command: shownCommand(command), started, onEnd: () => onEnd(id)});
+			const job = createJob({id, command: shownCommand(command), started, onEnd: isStopped => onEnd(id, isStopped)});
 			jobs.set(id, job);
 			onJobs(running().length);
 			return job;
@@ -132,7 +143,7 @@ export function createJobs(onJobs: (running: number) => void = () => undefined):
 
 type JobOptions = Pick<Job, 'id' | 'command'> & {
 	readonly started: StartedCommand;
-	readonly onEnd: () => void;
+	readonly onEnd: (isStopped: boolean) => void;
 };
 
 function createJob({id, command, started, onEnd}: JobOptions): Job {
@@ -148,7 +159,7 @@ function createJob({id, command, started, onEnd}: JobOptions): Job {
 		.then(result => {
 			clearTimeout(timer);
 			finish = {...result, ...reason, milliseconds: Date.now() - startedAt};
-			onEnd();
+			onEnd(reason.stoppedBy !== undefined);
 		});
 	return {
 		id,

@@ -1,6 +1,7 @@
 import {type ChildProcess, spawn} from 'node:child_process';
 import {randomUUID} from 'node:crypto';
 import {giveFilter} from '../../../containment/bubblewrap.ts';
+import {hasLostMount, readReport, setupTries} from '../../../containment/bubblewrap-report.ts';
 import {createCommandCgroup} from '../../../containment/cgroup.ts';
 import {followDescendants} from '../../../containment/descendants.ts';
 import {endMarked, markVariable} from '../../../containment/end-marked.ts';
@@ -64,7 +65,42 @@ const closeDelayMs = 500;
  * (SAFETY 15). In a sandbox all its processes end with it, and with this program; elsewhere those of its control group where
  * the system lets us create one, else those of its process group, with its mark, and that were seen below it.
  */
-export function startCommand({sandbox, folder, maxProcesses, onData, ...start}: Start): RunningCommand {
+export function startCommand(start: Start): RunningCommand {
+	let running = startOnce(start);
+	let isStopped = false;
+	const {startedAt} = running;
+	const ended = async () => {
+		for (let tries = 1; ; tries += 1) {
+			const result = await running.ended;
+			if (!('complaint' in result)) {
+				return result;
+			}
+
+			if (isStopped || tries === setupTries || !hasLostMount(result.complaint)) {
+				throw new AppError('failed', `Couldn't start the sandbox: ${result.complaint.slice('bwrap: '.length, 500)}.`);
+			}
+
+			running = startOnce(start);
+		}
+	};
+
+	return {
+		startedAt,
+		ended: ended(),
+		kill: limit => running.kill(limit),
+		stop() {
+			isStopped = true;
+			return running.stop();
+		},
+	};
+}
+
+/** What bubblewrap says if it can't set the sandbox up. The command didn't run. */
+type NoSandbox = {readonly complaint: string};
+
+function startOnce({sandbox, folder, maxProcesses, onData, ...start}: Start): Omit<RunningCommand, 'ended'> & {
+	readonly ended: Promise<Ended | NoSandbox>;
+} {
 	const startedAt = Date.now();
 	const mark = randomUUID();
 	const cgroup = sandbox ? undefined : createCommandCgroup(mark);
@@ -79,7 +115,7 @@ export function startCommand({sandbox, folder, maxProcesses, onData, ...start}: 
 	const errors: Buffer[] = [];
 	child.stdout?.on('data', onData);
 	child.stderr?.on('data', chunk => errors.length < 100 && errors.push(chunk));
-	const init = firstProcess(child);
+	const init = readReport(child);
 	const members = () => processesSeenBy(init.pid());
 	let limit: string | undefined;
 	const killAll = () => {
@@ -103,8 +139,8 @@ export function startCommand({sandbox, folder, maxProcesses, onData, ...start}: 
 	let stopping: NodeJS.Timeout | undefined;
 	const ended = endOf(child, sandbox ? undefined : endRest).then(result => {
 		const complaint = Buffer.concat(errors).toString('utf8').trim();
-		if (sandbox && complaint.startsWith('bwrap: ')) {
-			throw new AppError('failed', `Couldn't start the sandbox: ${complaint.slice('bwrap: '.length, 500)}.`);
+		if (sandbox && !init.hasStarted() && complaint.startsWith('bwrap: ')) {
+			return {complaint};
 		}
 
 		return limit === undefined ? result : {...result, limit};
@@ -162,35 +198,6 @@ function launch(
 	// A program may end before it has read everything.
 	child.stdin?.on('error', () => undefined).end(input);
 	return child;
-}
-
-type FirstProcess = {
-	/** Returns its id, once bubblewrap has named it. It leads the group of the command, and ignores SIGTERM itself. */
-	readonly pid: () => number | undefined;
-	/** Resolves when it was named; never, if bubblewrap ended before. */
-	readonly named: Promise<void>;
-};
-
-/** The first process in the sandbox. */
-function firstProcess(child: ChildProcess): FirstProcess {
-	let text = '';
-	const pid = () => {
-		const [, found] = /"child-pid": *(\d+)\D/.exec(text) ?? [];
-		return found === undefined ? undefined : Number(found);
-	};
-	const named = new Promise<void>(resolve => {
-		const status = child.stdio[3];
-		if (status && 'on' in status) {
-			status.on('data', chunk => {
-				text = `${text}${chunk}`.slice(0, 1000);
-				if (pid() !== undefined) {
-					resolve();
-				}
-			});
-			status.on('error', () => undefined);
-		}
-	});
-	return {pid, named};
 }
 
 /** Resolves when the program has ended and its output was read. Kills what is left of its group, and ends the rest. */

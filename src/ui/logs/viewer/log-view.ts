@@ -187,7 +187,7 @@ function meanings(keymap: ViewerKeymap): readonly Row[] {
 		['jump to the latest line and follow it', 'viewer.last'],
 		[`scroll long lines sideways${wrap && `; ${wrap} wraps them`}`, 'viewer.left', 'viewer.right'],
 		['search with a regex, next match, previous match', 'viewer.search', 'viewer.next-match', 'viewer.previous-match'],
-		['filter by a regex, ! excludes; Enter without text removes the last filter', 'viewer.filter'],
+		['filter by a regex or level>=warn, ! excludes; Enter without text removes the last filter', 'viewer.filter'],
 		['highlight matches; Enter without text removes the last highlight', 'viewer.highlight'],
 		['the minimum level', 'viewer.level'],
 		['use this filter and level for all logs', 'viewer.filter-all'],

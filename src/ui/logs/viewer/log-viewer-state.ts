@@ -29,7 +29,7 @@ export function openedOf(viewer: LogViewer, focus: string): ReadonlySet<number> 
 }
 
 /** Which lines of one log, or of all logs together, are shown. */
-type LineFilter = {
+export type LineFilter = {
 	/** All of them must hold, as in `createFilter`. */
 	readonly patterns: readonly string[];
 	/** The minimum level that is shown. */

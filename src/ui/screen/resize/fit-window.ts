@@ -91,6 +91,8 @@ export function createWindowFit(dependencies: FitDependencies): WindowFit {
 	let held = screen.size();
 	/** What happened to the window since everything was drawn: its rows were moved, or lost. */
 	let disturbed: 'moved' | 'lost' | undefined;
+	/** True from a resize until `resized`, even if the window has its old size again: its rows are elsewhere meanwhile. */
+	let isMoving = false;
 	const question = createPlaceQuestion(dependencies);
 	const narrowest = createNarrowest(dependencies);
 	const {inPlace, passing, redraw, isPassing} = createDraws(dependencies, {
@@ -102,11 +104,15 @@ export function createWindowFit(dependencies: FitDependencies): WindowFit {
 		},
 	});
 
-	const pause = () => {
+	const stop = () => {
 		question.cancel();
 		narrowest.note();
 		screen.hold();
 		painter()?.hold();
+	};
+	const pause = () => {
+		isMoving = true;
+		stop();
 	};
 
 	/** Draws everything, or only the frame, for the current size of the window. */
@@ -118,7 +124,7 @@ export function createWindowFit(dependencies: FitDependencies): WindowFit {
 		if (disturbed === 'lost') {
 			redraw();
 		} else {
-			pause();
+			stop();
 			question.ask(how);
 		}
 	};
@@ -146,6 +152,7 @@ export function createWindowFit(dependencies: FitDependencies): WindowFit {
 			dependencies.expectResize(size);
 		},
 		resized() {
+			isMoving = false;
 			// Where a terminal cuts rows, it does so out of sight of the view as well, and nobody knows which.
 			disturb(fullScreen().isOpen() && !habits().reflows);
 			draw(dependencies.isMultiplexed ? passing : inPlace);
@@ -168,7 +175,7 @@ export function createWindowFit(dependencies: FitDependencies): WindowFit {
 				screen.erase({keepsAbove: true});
 			}
 
-			pause();
+			stop();
 		},
 		holdBelow() {
 			held = screen.size();
@@ -177,7 +184,8 @@ export function createWindowFit(dependencies: FitDependencies): WindowFit {
 		release() {
 			const {columns, rows} = screen.size();
 			noteSight(dependencies);
-			if (isPassing() || disturbed !== undefined || columns !== held.columns || rows !== held.rows) {
+			const isResized = columns !== held.columns || rows !== held.rows;
+			if (isMoving || isPassing() || disturbed !== undefined || isResized) {
 				draw();
 			} else {
 				screen.release();

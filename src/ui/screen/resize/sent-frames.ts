@@ -30,8 +30,8 @@ const firstAnswerMs = 2000;
 /** The most frames that are kept without an answer. */
 const maxSent = 300;
 
-/** What moves rows, and not only text within them. */
-const movesRows = /\n|\u001B\[\d*(?:[LM]|\+T)/;
+/** What moves or erases rows, and not only text within them: which ones follows from the top of the window, where the cursor stops. */
+const movesRows = /\n|\u001B\[\d*(?:[JLM]|\+T)/;
 
 /**
  * Follows frames on their way to a terminal that wraps rows again. Before each it asks for the size of the window. A frame

@@ -1,6 +1,7 @@
 import {readdir, readFile, realpath} from 'node:fs/promises';
 import {join, resolve} from 'node:path';
 import {AppError} from '../../../../core/error.ts';
+import {askTimeoutMs} from '../../../obeyed/git-orders.ts';
 import {linkedGit} from '../../../obeyed/git-places.ts';
 import {exists} from '../../../paths/existing.ts';
 import {runChild} from '../../../tools/child/run-child.ts';
@@ -163,7 +164,7 @@ function readSettings(text: string): readonly Setting[] {
 /** Returns what a git that only reads prints; undefined if it fails or prints too much. */
 async function git({folder: cwd, workspace}: Where, args: readonly string[]): Promise<string | undefined> {
 	try {
-		const limits = {env: checkEnvironment, timeoutMs: 5000, maxBytes: maxListBytes};
+		const limits = {env: checkEnvironment, timeoutMs: askTimeoutMs, maxBytes: maxListBytes};
 		const options = {command: 'git', args, cwd, outside: workspace, ...limits};
 		const {status, stdout, omittedBytes} = await runChild({...options, signal: new AbortController().signal});
 		return status === 0 && omittedBytes === 0 ? stdout : undefined;

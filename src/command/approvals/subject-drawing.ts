@@ -8,6 +8,7 @@ import {wrapLine} from '../../terminal/text/wrap.ts';
 
 type Command = Extract<Act, {kind: 'command'}>;
 type Fetch = Extract<Act, {kind: 'fetch'}>;
+type AgentCall = Extract<Act, {kind: 'agent'}>;
 type McpCall = Extract<Act, {kind: 'mcp'}>;
 
 /** Returns how a command is drawn: whole, with the signs of a shell, `$` before its first line and `>` before others. */
@@ -43,6 +44,22 @@ export function drawingOfCall({server, tool, arguments: args}: McpCall): Subject
 		...wrapLine(`${palette.label(shownText(server))}: ${shownText(tool)}`, width, {rest: '  ', hard: true}),
 		...lines.flatMap(line => wrapLine(line, width, {rest: '    ', hard: true})),
 	]);
+}
+
+/** Returns how what another agent asks for is drawn: its command or its title, its files and its arguments, whole. */
+export function drawingOfAgent({agent, title, command, paths, arguments: args}: AgentCall): SubjectDrawing {
+	const {command: _, ...others} = args;
+	const rest = command === undefined ? args : others;
+	const shown = [
+		...shownText(command ?? title).split('\n'),
+		...paths.map(shownText),
+		...(Object.keys(rest).length > 0 ? shownText(JSON.stringify(rest, undefined, 2)).split('\n') : []),
+	];
+	return drawing(`${shownText(agent)} says`, ({width, palette}) =>
+		countBlankLines(shown).flatMap((line, index) =>
+			wrapLine(index === 0 ? palette.label(line) : line, width, {rest: '    ', hard: true}),
+		),
+	);
 }
 
 /** Returns what the user should know about a command: its folder if it is another one, and characters that hide something. */

@@ -1,0 +1,144 @@
+import {randomUUID} from 'node:crypto';
+import * as z from 'zod/mini';
+import {command} from '../src/command/command.ts';
+import type {CommandContext} from '../src/command/context.ts';
+import {type Result, unchanged} from '../src/command/result.ts';
+import {AppError} from '../src/core/error.ts';
+import type {HostClient} from '../src/link/host-client.ts';
+import type {HostedListing} from '../src/link/protocol.ts';
+
+export default command({
+	name: 'attach',
+	summary: 'Show a session of a host in this terminal, or list them',
+	args: z.object({
+		session: z.optional(z.string()),
+		at: z.optional(z.string()),
+		new: z._default(z.boolean(), false),
+		folder: z.optional(z.string()),
+		observe: z._default(z.boolean(), false),
+	}),
+	positional: ['session'],
+	describe: {
+		session: 'id or a unique prefix, or user@machine; omit it to list the sessions',
+		at: 'user@machine, through ssh; the host of this machine by default',
+		new: 'begin a session on the host',
+		folder: 'the folder of a new session, on the machine of the host',
+		observe: 'watch only: send and answer nothing',
+	},
+	examples: ['attach', 'attach 3f2a', 'attach --new', 'attach user@machine'],
+	whileRunning: true,
+
+	async run({session: given, at: place, new: isNew, folder, observe}, context) {
+		const {program, ui} = context;
+		// Nothing but a place has this sign.
+		const [session, at] = given?.includes('@') ? [undefined, given] : [given, place];
+		if (session && program.session.hosted && at === undefined) {
+			return {kind: 'panel', panel: {show: 'session', id: session}};
+		}
+
+		const client = await sameVersion(at, context);
+		try {
+			if (isNew) {
+				const {begunSession} = await import('../src/link/protocol.ts');
+				const {model} = program.store.getState();
+				const begun = begunSession.parse(
+					await client.request('_service/begin', {key: randomUUID(), folder, ...(model && {model})}),
+				);
+				return shown(begun.session, at, observe);
+			}
+
+			const {listHosted} = await import('../src/link/find-host.ts');
+			const sessions = await listHosted(client);
+			if (session) {
+				return shown(oneOf(sessions, session).id, at, observe);
+			}
+
+			const running = sessions.filter(({state}) => state !== 'ended');
+			if (ui.live && running.length > 0) {
+				const id = await ui.interact.choose({title: 'Attach to a session', choices: running.map(choiceOf)});
+				return id === undefined ? unchanged : shown(id, at, observe);
+			}
+
+			return table(sessions);
+		} finally {
+			client.close();
+		}
+	},
+});
+
+function shown(session: string, at: string | undefined, observes: boolean): Result {
+	return {kind: 'panel', panel: {show: 'attach', session, at, observes}};
+}
+
+function oneOf(sessions: readonly HostedListing[], prefix: string): HostedListing {
+	const found = sessions.filter(({id, state}) => state !== 'ended' && id.startsWith(prefix.toLowerCase()));
+	const [only] = found;
+	if (only === undefined || found.length > 1) {
+		const why =
+			found.length > 1 ? `Several sessions begin with “${prefix}”.` : `No session “${prefix}” runs on this host.`;
+		throw new AppError('not-found', why, {hint: 'List them: `attach`'});
+	}
+
+	return only;
+}
+
+function choiceOf({id, about, state, folder}: HostedListing) {
+	return {id, label: about || id.slice(0, 8), detail: `${state} · ${folder}`};
+}
+
+function table(sessions: readonly HostedListing[]): Result {
+	return {
+		kind: 'table',
+		columns: [
+			{label: 'id', whole: true},
+			{label: 'state'},
+			{label: 'session'},
+			{label: 'folder', cut: 'middle'},
+			{label: 'began', spare: true},
+			{label: 'terminals', spare: true},
+		],
+		rows: sessions.map(({id, state, about, folder, began_at, terminals}) => [
+			{id},
+			state,
+			about,
+			folder,
+			{at: began_at},
+			terminals.join(', '),
+		]),
+		empty: 'No sessions on this host. Begin one: `attach --new`',
+		data: JSON.parse(JSON.stringify(sessions)),
+	};
+}
+
+/**
+ * Connects to a host. One of another version is never used in silence: the user may have it replaced, once its runs have
+ * ended. Throws AppError("upgrade") if they don't.
+ */
+async function sameVersion(at: string | undefined, {program, ui, signal}: CommandContext): Promise<HostClient> {
+	const {findHost, isOther, startHost, untilHostEnded} = await import('../src/link/find-host.ts');
+	const {env, version} = program.local;
+	const wish = {at, env, version, folder: program.project.folder.path()};
+	const client = await findHost(wish);
+	if (!isOther(client, version)) {
+		return client;
+	}
+
+	const {version: theirs, folders} = client.welcome();
+	const refuse = new AppError('upgrade', `The host runs version ${theirs}; this is ${version}.`, {
+		hint:
+			at === undefined
+				? 'Let it end with `$ host stop`, then start it again.'
+				: 'Install the same version on both machines.',
+	});
+	const question = `The host runs version ${theirs}, this is ${version}. Replace it when its runs have ended?`;
+	if (at !== undefined || ui.interact.piped || !(await ui.interact.confirm(question))) {
+		client.close();
+		throw refuse;
+	}
+
+	await client.request('_service/drain', {});
+	client.close();
+	await untilHostEnded(env, signal);
+	await startHost(folders, env);
+	return findHost(wish);
+}

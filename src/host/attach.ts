@@ -1,0 +1,83 @@
+import {randomUUID} from 'node:crypto';
+import type {Surroundings} from '../command/program.ts';
+import {findHost} from '../link/find-host.ts';
+import {openHome} from '../storage/home.ts';
+import {makePrivateFolder} from '../storage/private-folder.ts';
+import type {AttachWish} from '../store/session-slice.ts';
+import {attachedProgram, createQuestionDesk} from './attached-program.ts';
+import {createRemoteSession} from './remote-session.ts';
+
+/** How often the way to the host is measured. */
+const pingMs = 5000;
+
+/**
+ * Returns the surroundings of an app that shows a session of a host. Throws `AppError` if the host can't be reached.
+ */
+export async function attachTo<Given extends Surroundings>(
+	{at, observes}: AttachWish,
+	surroundings: Given,
+): Promise<Given> {
+	const {store, env, version, compose} = surroundings;
+	const terminal = randomUUID();
+	const client = await findHost({at, env, version, terminal});
+	const {person} = client.welcome();
+	const patch = (change: object) => {
+		const {remote} = store.getState();
+		store.setState({...(remote && {remote: {...remote, ...change}})});
+	};
+	store.setState({
+		remote: {
+			name: `${person.user}@${person.machine}`,
+			state: 'connected',
+			lagMs: undefined,
+			seat: observes ? 'watching' : '',
+		},
+	});
+	const toast = (text: string) => store.getState().setToast(text);
+	client.onState((state, why) => {
+		patch({state});
+		if (why) {
+			toast(`${why.message} The transcript stays.`);
+		}
+	});
+	const measure = async () => {
+		const sentAt = performance.now();
+		await client.request('_service/ping', {}).then(
+			() => patch({lagMs: performance.now() - sentAt}),
+			() => undefined,
+		);
+	};
+	void measure();
+	const timer = setInterval(() => void measure(), pingMs);
+	timer.unref();
+	const desk = createQuestionDesk(toast);
+	const remote = createRemoteSession({
+		client,
+		store,
+		role: observes ? 'observer' : 'driver',
+		terminal,
+		onQuestion: desk.put,
+		onTold: toast,
+		onEnded(why) {
+			patch({state: 'closed'});
+			toast(`The session ended: ${why}`);
+		},
+	});
+	return {
+		...surroundings,
+		async compose(options) {
+			// Nothing of a folder on this machine belongs to the session: an empty one has no instructions to ask about.
+			const folder = openHome(env).host;
+			makePrivateFolder(folder, {hint: 'Replace it with a folder of your own.'});
+			const local = await compose({...options, connect: false, folder});
+			const program = attachedProgram(local, remote, desk);
+			return {
+				...program,
+				async close() {
+					clearInterval(timer);
+					await program.close();
+				},
+			};
+		},
+	};
+}

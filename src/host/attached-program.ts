@@ -1,0 +1,267 @@
+import * as z from 'zod/mini';
+import {drawingOfText} from '../command/approvals/subject-drawing.ts';
+import {type Command, type Entry, isNoun} from '../command/context.ts';
+import type {SessionPart} from '../command/parts.ts';
+import type {Program} from '../command/program.ts';
+import type {Result} from '../command/result.ts';
+import {AppError} from '../core/error.ts';
+import {indexPaths} from '../core/fuzzy-paths.ts';
+import {isJsonObject, type Json} from '../core/json.ts';
+import type {About} from '../core/question.ts';
+import type {ApprovalAnswer} from '../core/session/approval.ts';
+import type {AskUser} from '../core/session/user-question.ts';
+import type {Inquiry, Interaction} from '../platform/interaction.ts';
+import type {RemoteQuestion, RemoteSession} from './remote-session.ts';
+
+type Decide = Parameters<SessionPart['askWith']>[0];
+
+/** What the screen answers questions of the host with, and those that came before it could. */
+export type QuestionDesk = {
+	readonly put: (question: RemoteQuestion) => void;
+	readonly askWith: (decide: Decide) => void;
+	readonly answerWith: (ask: AskUser, interact: Interaction | undefined) => void;
+};
+
+/** Creates what passes questions of the host to the screen, once that can show them, and answers back. */
+export function createQuestionDesk(tell: (text: string) => void): QuestionDesk {
+	let decide: Decide | undefined;
+	let asks: {readonly ask: AskUser; readonly interact: Interaction} | undefined;
+	let early: RemoteQuestion[] = [];
+
+	const show = async (question: RemoteQuestion) => {
+		if (!decide || !asks) {
+			return;
+		}
+
+		try {
+			const value = await answerOf(question, decide, asks);
+			if (!question.signal.aborted) {
+				await question.answer(value);
+			}
+		} catch (error) {
+			if (!question.signal.aborted) {
+				tell(error instanceof Error ? error.message : 'The question was not answered.');
+			}
+		}
+	};
+	const release = () => {
+		if (decide && asks) {
+			const questions = early;
+			early = [];
+			for (const question of questions) {
+				void show(question);
+			}
+		}
+	};
+
+	return {
+		put(question) {
+			if (decide && asks) {
+				void show(question);
+			} else {
+				early.push(question);
+			}
+		},
+		askWith(given) {
+			decide = given;
+			release();
+		},
+		answerWith(ask, interact) {
+			asks = interact && {ask, interact};
+			release();
+		},
+	};
+}
+
+/** Returns data of the host as the type that it was written from: both sides are one version of one program. */
+function asWritten<Shape>(value: unknown): Shape {
+	return z.custom<Shape>().parse(value);
+}
+
+/** Asks the user at this terminal. What the host sent is data of the same types that the screen asks with. */
+async function answerOf(
+	{kind, question, signal}: RemoteQuestion,
+	decide: Decide,
+	{ask, interact}: {readonly ask: AskUser; readonly interact: Interaction},
+): Promise<Json | undefined> {
+	const {subject: drawn, ...rest} = asWritten<{readonly subject?: {readonly title: string; readonly text: string}}>(
+		question,
+	);
+	const subject = drawn && drawingOfText(String(drawn.title), String(drawn.text));
+	switch (kind) {
+		case 'approval':
+			return (await decide(asWritten<Parameters<Decide>[0]>(question), signal)) satisfies ApprovalAnswer as Json;
+		case 'user':
+			return ask(asWritten<Parameters<AskUser>[0]>(question), signal);
+		case 'inquiry':
+			return interact.inquire?.({...asWritten<Inquiry>(rest), ...(subject && {subject})}, signal);
+		case 'agree': {
+			const {question: asked, about} = asWritten<{readonly question: string; readonly about: About}>(question);
+			return (await interact.agree?.(asked, about, signal)) === true ? true : undefined;
+		}
+		case 'confirm': {
+			const {question: asked, about} = asWritten<{readonly question: string; readonly about?: About}>(question);
+			return (await interact.confirm(asked, about, subject)) ? true : undefined;
+		}
+		case 'choose':
+			return interact.choose(asWritten<Parameters<Interaction['choose']>[0]>(question));
+		case 'field':
+			return interact.ask(asWritten<Parameters<Interaction['ask']>[0]>(question));
+		default:
+			return kind satisfies never;
+	}
+}
+
+/** Commands about the terminal itself; all others run on the host. */
+const ownCommands: ReadonlySet<string> = new Set([
+	'attach',
+	'detach',
+	'drive',
+	'resume',
+	'rename',
+	'queue',
+	'pin',
+	'export',
+	'copy',
+	'clear',
+	'config',
+	'theme',
+	'vim',
+	'keys-help',
+	'help',
+	'completion',
+	'quit',
+]);
+
+/** Commands that need a screen beside the session, which is at this side, and data that is at the other one. */
+const hostOnly: ReadonlySet<string> = new Set(['bg', 'logs', 'watch', 'replay', 'handoff']);
+
+function remoteCommand(path: string, command: Command, remote: RemoteSession, name: string): Command {
+	return {
+		...command,
+		async execute(values, context) {
+			if (hostOnly.has(name)) {
+				throw new AppError('usage', `\`/${path}\` doesn't work for a session of a host.`, {
+					hint: "Run it in the app on the host's machine.",
+				});
+			}
+
+			const sent = JSON.parse(JSON.stringify(values));
+			const result = await remote.act('command', {path, values: sent, exact: context.flags.exact});
+			if (!isJsonObject(result) || typeof result['kind'] !== 'string') {
+				throw new AppError('failed', 'The host answered what this version does not know.');
+			}
+
+			return asWritten<Result>(result);
+		},
+	};
+}
+
+function remoteEntry(entry: Entry, remote: RemoteSession): Entry {
+	if (ownCommands.has(entry.name)) {
+		return entry;
+	}
+
+	return isNoun(entry)
+		? {...entry, verbs: entry.verbs.map(verb => remoteCommand(`${entry.name} ${verb.name}`, verb, remote, entry.name))}
+		: remoteCommand(entry.name, entry, remote, entry.name);
+}
+
+/** Most paths that a mention completes. */
+const maxPaths = 20_000;
+
+/**
+ * Returns the program of a terminal that is attached to a session of a host: its screen, keys, theme, editor, clipboard and
+ * history are those of this machine; the session, its folder and its commands are those of the host.
+ */
+export function attachedProgram(local: Program, remote: RemoteSession, desk: QuestionDesk): Program {
+	const none = async () => undefined;
+	let read: readonly Entry[] | undefined;
+	let entries: readonly Entry[] = [];
+	const all = () => {
+		const now = local.commands.all();
+		if (now !== read) {
+			read = now;
+			entries = now.map(entry => remoteEntry(entry, remote));
+		}
+
+		return entries;
+	};
+	const session: SessionPart = {
+		conversation: remote.conversation,
+		hosted: {drive: remote.drive, end: remote.end},
+		background: {
+			list: () => [],
+			send() {
+				throw new AppError('usage', 'This session runs on the host already.', {hint: 'Leave it with `/detach`'});
+			},
+			find: () => undefined,
+			bring: async () => undefined,
+			next: async () => false,
+		},
+		saved: local.session.saved,
+		agents: local.session.agents,
+		jobs: () => [],
+		moveToBackground: () => void remote.act('background', {}).catch(() => undefined),
+		async importFrom() {
+			throw new AppError('usage', 'Sessions are imported in a shell of the host.');
+		},
+		resume: wanted => remote.open(wanted),
+		askWith: desk.askWith,
+		answerWith: desk.answerWith,
+		onRecord: () => undefined,
+	};
+	const project: Program['project'] = {
+		...local.project,
+		folder: {
+			...local.project.folder,
+			path: remote.folder,
+			// The host asked, or was told by whoever began the session.
+			unasked: () => undefined,
+			wide: () => undefined,
+			isOpen: () => true,
+			mayRunAll: () => true,
+			allowAll: none,
+		},
+	};
+	const parts = {
+		session,
+		project,
+		model: {
+			...local.model,
+			choose: none,
+			remember: () => undefined,
+			isDemo: () => false,
+			lacksKey: () => false,
+		},
+		prompts: {
+			...local.prompts,
+			prepare: none,
+			checkMedia: none,
+			async listPaths() {
+				const found = await remote.act('paths', {query: '', limit: maxPaths});
+				const paths = isJsonObject(found) && Array.isArray(found['paths']) ? found['paths'] : [];
+				return indexPaths(paths.filter(path => typeof path === 'string'));
+			},
+			async keepImage(): Promise<never> {
+				throw new AppError('usage', "Images can't be pasted into a session of a host.", {
+					hint: 'Copy the file to its folder, then mention it with @.',
+				});
+			},
+		},
+		commands: {...local.commands, all},
+	};
+	return {
+		...local,
+		...parts,
+		forCommand(request) {
+			const context = local.forCommand(request);
+			return {...context, program: {...context.program, ...parts}};
+		},
+		warnings: () => [],
+		async close() {
+			await remote.close();
+			await local.close();
+		},
+	};
+}

@@ -1,0 +1,605 @@
+import {aboutAll, allModeQuestion} from '../command/approvals/all-mode.ts';
+import {openFolder, unusedFiles} from '../command/before-run.ts';
+import {takeGlobalFlags} from '../command/global-flags.ts';
+import type {ComposeOptions, Program} from '../command/program.ts';
+import {findCommand} from '../command/table.ts';
+import {AppError} from '../core/error.ts';
+import type {Json} from '../core/json.ts';
+import type {ApprovalAnswer, ApprovalMode} from '../core/session/approval.ts';
+import type {EventOf, Recorded} from '../core/session/event.ts';
+import type {Peer} from '../link/json-lines.ts';
+import type {HostedListing, HostedState, QuestionKind, SeatRole} from '../link/protocol.ts';
+import type {Interaction} from '../platform/interaction.ts';
+import type {LiveSession} from '../session/conversation.ts';
+import {aboutOf} from '../session/conversations.ts';
+import {refuseElsewhere} from '../session/resume-session.ts';
+import {effortOf} from '../store/connection-slice.ts';
+import {createAppStore} from '../store/store.ts';
+import {createFeed, type Feed, recordsLine} from './feed.ts';
+import {createQuestions, type PendingQuestion} from './questions.ts';
+import {onHostOnly, sendable, textOf} from './sendable-result.ts';
+import {readVerb, type SessionVerb} from './session-verbs.ts';
+
+/** A terminal, as its connection knows it. */
+export type AttachedTerminal = {
+	/** The same after a cut. */
+	readonly id: string;
+	/** The user and the machine, as it says. */
+	readonly who: string;
+	readonly peer: Peer;
+};
+
+type Options = {
+	readonly compose: (options: ComposeOptions) => Promise<Program>;
+	/** What began the session: its folder, its environment, its mode and its model. */
+	readonly begins: ComposeOptions & {readonly folder: string};
+	readonly mode?: ApprovalMode | undefined;
+	/** The session to continue; a new one without it. */
+	readonly resume?: string | undefined;
+	/** Returns milliseconds on a monotonic clock. */
+	readonly now: () => number;
+	/** Called when it goes on as another session. */
+	readonly onReplaced: (before: string, now: string) => void;
+};
+
+/** A session that a host keeps running, with the terminals that are attached to it. */
+export type HostedSession = {
+	readonly id: () => string;
+	readonly listing: () => HostedListing;
+	/** What the user should know about how it began. */
+	readonly notices: readonly string[];
+	readonly isRunning: () => boolean;
+	/** Attaches a terminal that has all records up to `seq`. Returns the last one of now. */
+	readonly attach: (
+		terminal: AttachedTerminal,
+		role: SeatRole,
+		seq: number,
+	) => {readonly seq: number; readonly folder: string};
+	/** Detaches a terminal: at its wish, or because its connection was cut. */
+	readonly detach: (terminal: AttachedTerminal, isCut: boolean) => void;
+	/** Does what a terminal asks for. Throws AppError("conflict") if another one drives. */
+	readonly act: (
+		terminal: AttachedTerminal,
+		request: {readonly key: string; readonly verb: string; readonly args?: Json | undefined},
+	) => Promise<Json>;
+	readonly answer: (terminal: AttachedTerminal, question: string, value: Json | undefined) => void;
+	readonly drive: (terminal: AttachedTerminal, how: 'ask' | 'give' | 'take', word: string | undefined) => string;
+	/** Records that an owner shared the session, or took that back. */
+	readonly note: (event: EventOf<'presence'>) => void;
+	readonly send: (text: string) => void;
+	/** Ends the run, and everything that the session started. */
+	readonly close: (why: string) => Promise<void>;
+};
+
+type Attached = {readonly terminal: AttachedTerminal; readonly role: SeatRole; readonly feed: Feed};
+
+/** Most records in memory for terminals that come back after a cut. Older ones are read from the journal. */
+const maxRecent = 400;
+
+/** Most answers that are kept for requests that a cut terminal sends again. */
+const maxAnswers = 300;
+
+const {flags: noFlags} = takeGlobalFlags([]);
+
+/** Opens a session. Throws `AppError` if its folder or its configuration can't be used, or another process has it open. */
+export async function openHostedSession(options: Options): Promise<HostedSession> {
+	const {compose, begins, now, onReplaced} = options;
+	const store = createAppStore();
+	const program = await compose({...begins, store});
+	const {conversation} = program.session;
+	const {folder} = program.project;
+	const beganAt = new Date().toISOString();
+	const closing = new AbortController();
+	const attached = new Map<string, Attached>();
+	let driver: string | undefined;
+	/** Who asked to drive, and has no answer. */
+	let asker: string | undefined;
+
+	let session = store.getState().transcript.session;
+	let last = -1;
+	let recent: Recorded[] = [];
+	let waiting: Recorded[] = [];
+	let sentState: Readonly<Record<string, string>> = {};
+	let isFlushing = false;
+	/** What was done at terminals before the session has a message: an empty one leaves no journal. */
+	let unsaid: EventOf<'presence'>[] = [];
+
+	const readSaved = async () => {
+		conversation.flush();
+		await conversation.saved();
+		try {
+			return (await program.session.saved.read(await program.session.saved.find(session))).records;
+		} catch (error) {
+			// Nothing of it is written before its first message.
+			if (error instanceof AppError && error.code === 'not-found') {
+				return [];
+			}
+
+			throw error;
+		}
+	};
+	const source = {
+		session: () => session,
+		last: () => last,
+		recent: (from: number) => {
+			const first = recent[0]?.seq;
+			return first !== undefined && (first <= from || from < 0) ? recent.filter(({seq}) => seq >= from) : undefined;
+		},
+		saved: readSaved,
+	};
+
+	const note = (event: EventOf<'presence'>) => {
+		if (last < 0) {
+			unsaid.push(event);
+		} else {
+			conversation.present(event);
+		}
+	};
+	const whoIs = (id: string | undefined) => (id === undefined ? undefined : attached.get(id)?.terminal.who);
+
+	const stateNow = (): Required<Omit<HostedState, 'connection'>> & Pick<HostedState, 'connection'> => {
+		const state = store.getState();
+		return {
+			queue: state.queue.map(({id, text, startedBy}) => ({id, text, ...(startedBy && {startedBy})})),
+			jobs: state.jobs,
+			foreground: state.foreground,
+			isStopping: state.isStopping,
+			unsaved: state.unsaved ?? null,
+			model: state.model ?? null,
+			effort: effortOf(state, state.model) ?? null,
+			mode: state.approvalMode,
+			folder: folder.path(),
+			connection: state.connection,
+			terminals: [...attached.values()].map(({terminal: {id, who}, role}) => ({id, who, role, drives: id === driver})),
+		};
+	};
+
+	/** Sends records and the changes of the state to all terminals, in this order. */
+	const flush = () => {
+		isFlushing = false;
+		if (attached.size === 0) {
+			waiting = [];
+			return;
+		}
+
+		if (waiting.length > 0) {
+			const batch = {records: waiting, line: recordsLine(session, waiting)};
+			waiting = [];
+			for (const {feed} of attached.values()) {
+				feed.push(batch);
+			}
+		}
+
+		const fields = Object.entries(stateNow()).map(([name, value]) => [name, JSON.stringify(value)] as const);
+		const changed = fields.filter(([name, text]) => sentState[name] !== text);
+		if (changed.length > 0) {
+			sentState = Object.fromEntries(fields);
+			const state = Object.fromEntries(changed.map(([name, text]) => [name, JSON.parse(text)]));
+			for (const {feed} of attached.values()) {
+				feed.tell('_service/state', {session, state});
+			}
+		}
+	};
+	const flushSoon = () => {
+		if (!isFlushing) {
+			isFlushing = true;
+			setImmediate(flush);
+		}
+	};
+	const tell = (terminal: string | undefined, text: string) => {
+		for (const {
+			terminal: {id},
+			feed,
+		} of attached.values()) {
+			if (terminal === undefined || id === terminal) {
+				feed.tell('_service/told', {session, text});
+			}
+		}
+	};
+
+	const questions = createQuestions({
+		now,
+		onAsked(question) {
+			conversation.flush();
+			flush();
+			for (const each of attached.values()) {
+				sendQuestion(each, question);
+			}
+		},
+		onClosed({id}) {
+			for (const {feed} of attached.values()) {
+				feed.tell('_service/question_closed', {session, id});
+			}
+		},
+	});
+	const sendQuestion = ({terminal, role, feed}: Attached, {id, kind, question, target}: PendingQuestion) => {
+		if (role === 'driver' && (target === undefined || target === terminal.id)) {
+			questions.sent(terminal.id, id);
+			feed.tell('_service/question', {session, id, kind, question});
+		}
+	};
+
+	/** Returns the questions of a command of one terminal, or of the session itself. */
+	const interactionFor = (target: string | undefined, signalOf: () => AbortSignal): Interaction => {
+		const ask = async (kind: QuestionKind, question: object, signal = signalOf()) =>
+			questions.ask({kind, question: JSON.parse(JSON.stringify(question)), target}, signal);
+		const textOrNone = (value: Json | undefined) => (typeof value === 'string' ? value : undefined);
+		return {
+			ask: async field => textOrNone(await ask('field', field)),
+			choose: async pick => textOrNone(await ask('choose', pick)),
+			confirm: async (question, about, subject) =>
+				(await ask('confirm', {question, about, subject: subject && textOf(subject)})) === true,
+			inquire: async ({subject, ...inquiry}, signal) =>
+				textOrNone(await ask('inquiry', {...inquiry, subject: subject && textOf(subject)}, signal)),
+			agree: async (question, about, signal) => (await ask('agree', {question, about}, signal)) === true,
+			showLogin({page, code}) {
+				tell(target, code ? `Log in at ${page} with the code ${code}` : `Log in at ${page}`);
+				return () => undefined;
+			},
+			say: text => tell(target, text),
+		};
+	};
+	const ofSession = interactionFor(undefined, () => closing.signal);
+
+	program.session.askWith(async (question, signal) => {
+		const {onSeen, ...asked} = question;
+		const answer = await questions.ask(
+			{kind: 'approval', question: JSON.parse(JSON.stringify(asked)), call: question.id},
+			signal,
+		);
+		if (isApprovalAnswer(answer)) {
+			if (answer.allowed) {
+				onSeen?.();
+			}
+
+			return answer;
+		}
+
+		return {allowed: false};
+	});
+	program.session.answerWith(async (question, signal) => {
+		const answer = await questions.ask({kind: 'user', question: JSON.parse(JSON.stringify(question))}, signal);
+		// A key in an answer would go to the model's vendor and into the journal (SAFETY 8).
+		return typeof answer === 'string' ? program.local.secrets.hide(answer) : undefined;
+	}, ofSession);
+	store.setState({beginsAll: () => folder.mayRunAll()});
+
+	const setMode = async (mode: ApprovalMode, interact: Interaction) => {
+		if (mode === 'all' && !folder.mayRunAll()) {
+			if (!(await interact.agree?.(allModeQuestion, aboutAll(folder.path()), closing.signal))) {
+				return;
+			}
+
+			await folder.allowAll();
+		}
+
+		store.getState().setApprovalMode(mode);
+	};
+
+	const notices = [...program.warnings()];
+	try {
+		if (options.resume !== undefined) {
+			notices.push(...((await program.session.resume(options.resume, refuseElsewhere)) ?? []));
+		}
+
+		await openFolder(folder, text => notices.push(text));
+		notices.push(...(await unusedFiles(program.project.files)));
+		await program.commands.refresh();
+	} catch (error) {
+		await program.close();
+		throw error;
+	}
+
+	session = store.getState().transcript.session;
+	last = store.getState().transcript.seq;
+	if (options.mode) {
+		void setMode(options.mode, ofSession).catch(() => undefined);
+	}
+
+	program.session.onRecord(record => {
+		if (record.session !== session) {
+			return;
+		}
+
+		last = record.seq;
+		recent.push(record);
+		if (recent.length > 2 * maxRecent) {
+			recent = recent.slice(-maxRecent);
+		}
+
+		waiting.push(record);
+		flushSoon();
+		if (unsaid.length > 0) {
+			const events = unsaid;
+			unsaid = [];
+			setImmediate(() => events.forEach(conversation.present));
+		}
+	});
+	const unfollow = store.subscribe(state => {
+		const {transcript} = state;
+		if (transcript.session !== session) {
+			flush();
+			const before = session;
+			({session, seq: last} = transcript);
+			recent = [];
+			waiting = [];
+			unsaid = [];
+			onReplaced(before, session);
+			for (const {feed, terminal} of attached.values()) {
+				terminal.peer.notify('_service/replaced', {session: before, by: session, seq: last});
+				feed.restart(-1);
+			}
+		}
+
+		flushSoon();
+	});
+
+	/** Throws AppError("conflict") unless this terminal drives. Nobody else drives once the one that did is gone. */
+	const drive = ({id, who}: AttachedTerminal) => {
+		const own = attached.get(id);
+		if (own?.role !== 'driver') {
+			throw new AppError('conflict', 'This terminal only watches the session.', {hint: 'Attach without --observe.'});
+		}
+
+		const other = whoIs(driver);
+		if (driver !== id && other !== undefined) {
+			throw new AppError('conflict', `${other} drives this session.`, {hint: 'Ask for it: `/drive ask`'});
+		}
+
+		become(id, who);
+	};
+	const become = (id: string, who: string) => {
+		if (driver !== id) {
+			driver = id;
+			asker = undefined;
+			note({type: 'presence', act: 'drive', who});
+			flushSoon();
+		}
+	};
+
+	const send = async (text: string, mentionsIn: string | undefined, interact: Interaction) => {
+		await program.model.choose(ids =>
+			interact.choose({title: 'Select a model', choices: ids.map(id => ({id, label: id})), opensItself: true}),
+		);
+		await program.prompts.checkMedia(mentionsIn ?? text);
+		const {find, hide} = program.local.secrets;
+		// Keys that this machine knows are no business of the model, whoever typed them.
+		const mask = (await find(text)) ? hide : (given: string) => given;
+		await conversation.send(mask(text), 'user', mentionsIn === undefined ? undefined : mask(mentionsIn));
+	};
+
+	const runCommand = async (
+		{id}: AttachedTerminal,
+		{path, values, exact}: Extract<SessionVerb, {verb: 'command'}>['args'],
+	): Promise<Json> => {
+		await program.commands.refresh();
+		const {command} = findCommand(program.commands.all(), path.split(' '));
+		const {signal} = closing;
+		const interact = interactionFor(id, () => signal);
+		const live: LiveSession = {
+			...conversation,
+			send: text => void send(text, undefined, interact).catch(error => tell(id, String(error.message))),
+			followLog() {
+				throw onHostOnly();
+			},
+			closeLog: () => '',
+		};
+		const context = program.forCommand({ui: {interact, live}, flags: {...noFlags, exact}, signal});
+		return sendable(await command.execute(values, context));
+	};
+
+	const perform = async (terminal: AttachedTerminal, {verb, args}: SessionVerb): Promise<Json> => {
+		const state = store.getState();
+		const interact = interactionFor(terminal.id, () => closing.signal);
+		switch (verb) {
+			case 'send':
+				await send(args.text, args.mentions_in, interact);
+				return {};
+			case 'shell':
+				await conversation.runCommand(args.command, closing.signal);
+				return {};
+			case 'interrupt':
+				conversation.interrupt();
+				return {};
+			case 'compact':
+				await conversation.compact(args.guidance);
+				return {};
+			case 'undo_compaction':
+				return {done: conversation.undoCompaction()};
+			case 'pin':
+				conversation.pin(args.id, args.pinned);
+				return {};
+			case 'rename':
+				conversation.rename(args.title);
+				return {};
+			case 'new':
+				await conversation.start();
+				return {session};
+			case 'fork':
+				await conversation.fork(args.before);
+				return {session};
+			case 'mode':
+				await setMode(args.mode, interact);
+				return {};
+			case 'model':
+				state.setModel(args.model ?? undefined);
+				return {};
+			case 'effort':
+				state.setEffort(args.model, args.effort ?? undefined);
+				return {};
+			case 'take_queue':
+				return {ids: args.ids.flatMap(id => state.dequeue(id)?.id ?? [])};
+			case 'move_queued':
+				return {places: state.moveQueued(args.id, args.places)};
+			case 'background':
+				program.session.moveToBackground();
+				return {};
+			case 'command':
+				return runCommand(terminal, args);
+			case 'paths': {
+				const index = await program.prompts.listPaths();
+				return {paths: index.search(args.query, args.limit)};
+			}
+			default:
+				return verb satisfies never;
+		}
+	};
+
+	/** What was asked, by the key of the request: a terminal that was cut asks again, and gets the same answer. */
+	const answers = new Map<string, Promise<Json>>();
+
+	return {
+		id: () => session,
+		notices,
+		isRunning: () => store.getState().transcript.run !== undefined,
+		listing() {
+			const {transcript} = store.getState();
+			const pending = questions.waiting().length;
+			const who = whoIs(driver);
+			return {
+				id: session,
+				about: aboutOf(transcript),
+				folder: folder.path(),
+				state: pending > 0 ? 'waiting' : transcript.run ? 'running' : 'idle',
+				questions: pending,
+				terminals: [...attached.values()].map(({terminal, role}) =>
+					role === 'observer' ? `${terminal.who} (watches)` : terminal.who,
+				),
+				...(who !== undefined && {driver: who}),
+				began_at: beganAt,
+			};
+		},
+		attach(terminal, role, seq) {
+			const before = attached.get(terminal.id);
+			before?.feed.close();
+			const each: Attached = {
+				terminal,
+				role,
+				feed: createFeed({
+					peer: terminal.peer,
+					source,
+					onCaughtUp() {
+						each.feed.tell('_service/state', {session, state: stateNow()});
+						for (const question of questions.waiting()) {
+							sendQuestion(each, question);
+						}
+					},
+				}),
+			};
+			attached.set(terminal.id, each);
+			const answer = {seq: last, folder: folder.path()};
+			// What the terminal has of another session, or of one that lost its end, is no beginning.
+			each.feed.restart(seq > last ? -1 : seq);
+			if (!before) {
+				note({type: 'presence', act: 'attach', who: terminal.who, role});
+			}
+
+			if (role === 'driver' && whoIs(driver) === undefined) {
+				become(terminal.id, terminal.who);
+			}
+
+			flushSoon();
+			return answer;
+		},
+		detach(terminal, isCut) {
+			const {id, who, peer} = terminal;
+			const each = attached.get(id);
+			if (each?.terminal.peer !== peer) {
+				return;
+			}
+
+			each.feed.close();
+			attached.delete(id);
+			note({type: 'presence', act: 'detach', who, role: each.role});
+			if (!isCut) {
+				questions.drop(id);
+				driver = driver === id ? undefined : driver;
+			}
+
+			flushSoon();
+		},
+		async act(terminal, {key, verb, args}) {
+			const known = answers.get(key);
+			if (known) {
+				return known;
+			}
+
+			const wanted = readVerb(verb, args);
+			// Reading changes nothing.
+			if (wanted.verb !== 'paths') {
+				drive(terminal);
+			}
+
+			const done = perform(terminal, wanted);
+			answers.set(key, done);
+			done.catch(() => undefined);
+			if (answers.size > maxAnswers) {
+				answers.delete([...answers.keys()][0] ?? '');
+			}
+
+			return done;
+		},
+		answer(terminal, id, value) {
+			if (attached.get(terminal.id)?.role !== 'driver') {
+				throw new AppError('conflict', 'This terminal only watches the session.');
+			}
+
+			const {call} = questions.answer(terminal.id, id, value);
+			note({type: 'presence', act: 'answer', who: terminal.who, ...(call !== undefined && {call})});
+		},
+		drive(terminal, how, word) {
+			const {id, who} = terminal;
+			const said = word ? `: ${word}` : '.';
+			const other = whoIs(driver);
+			if (attached.get(id)?.role !== 'driver') {
+				throw new AppError('conflict', 'This terminal only watches the session.');
+			}
+
+			if (how === 'give') {
+				const next =
+					asker ?? [...attached.values()].find(each => each.role === 'driver' && each.terminal.id !== id)?.terminal.id;
+				const name = whoIs(next);
+				if (driver !== id || next === undefined || name === undefined) {
+					throw new AppError('conflict', driver === id ? 'Nobody else can drive.' : 'This terminal does not drive.');
+				}
+
+				become(next, name);
+				tell(next, `You drive now, by ${who}${said}`);
+				return `${name} drives now.`;
+			}
+
+			if (driver === id || other === undefined || how === 'take') {
+				const before = driver;
+				become(id, who);
+				if (before !== undefined && before !== id) {
+					tell(before, `${who} drives now${said}`);
+				}
+
+				return 'You drive this session.';
+			}
+
+			asker = id;
+			tell(driver, `${who} asks to drive${said} Let them: /drive give`);
+			return `Asked ${other}.`;
+		},
+		note,
+		send: text => void send(text, undefined, ofSession).catch(() => undefined),
+		async close(why) {
+			closing.abort(new AppError('interrupted', 'The session was closed.'));
+			conversation.interrupt();
+			await program.close();
+			flush();
+			unfollow();
+			for (const {terminal, feed} of attached.values()) {
+				terminal.peer.notify('_service/ended', {session, why});
+				feed.close();
+			}
+
+			attached.clear();
+		},
+	};
+}
+
+function isApprovalAnswer(value: Json | undefined): value is Json & ApprovalAnswer {
+	return typeof value === 'object' && value !== null && 'allowed' in value && typeof value['allowed'] === 'boolean';
+}

@@ -1,0 +1,382 @@
+import {randomUUID} from 'node:crypto';
+import * as z from 'zod/mini';
+import {AppError} from '../core/error.ts';
+import type {Json} from '../core/json.ts';
+import {parseRecorded, type Recorded} from '../core/session/event.ts';
+import {replayTranscript} from '../core/session/reduce-transcript.ts';
+import {listHosted} from '../link/find-host.ts';
+import type {HostClient, HostMessage} from '../link/host-client.ts';
+import {attached, begunSession, type HostedState, type SeatRole} from '../link/protocol.ts';
+import type {Conversation} from '../session/conversation.ts';
+import type {AppState, AppStore} from '../store/store.ts';
+import type {SessionVerb} from './session-verbs.ts';
+
+/** A question of the host, with what answers it. */
+export type RemoteQuestion = Extract<HostMessage, {method: '_service/question'}>['params'] & {
+	readonly answer: (value: Json | undefined) => Promise<void>;
+	/** Aborts when somebody else answered, or the question is void. */
+	readonly signal: AbortSignal;
+};
+
+/** The session of a host that a terminal is attached to. */
+export type RemoteSession = {
+	readonly conversation: Conversation;
+	/** Attaches to a session of the host, or to a saved one that it continues. Resolves once the transcript so far is shown. */
+	readonly open: (session: string) => Promise<readonly string[]>;
+	readonly act: <Verb extends SessionVerb['verb']>(
+		verb: Verb,
+		args: Extract<SessionVerb, {verb: Verb}>['args'],
+	) => Promise<Json>;
+	readonly drive: (how: 'ask' | 'give' | 'take', word: string | undefined) => Promise<string>;
+	readonly end: () => Promise<void>;
+	/** Returns the working folder of the session, on the machine of the host. */
+	readonly folder: () => string;
+	readonly close: () => Promise<void>;
+};
+
+type Options = {
+	readonly client: HostClient;
+	readonly store: AppStore;
+	readonly role: SeatRole;
+	/** The id of this terminal. */
+	readonly terminal: string;
+	readonly onQuestion: (question: RemoteQuestion) => void;
+	/** Shows a sentence. */
+	readonly onTold: (text: string) => void;
+	/** Called when the session has ended on the host, or the host is gone for good. */
+	readonly onEnded: (why: string) => void;
+};
+
+/** Creates the session of a terminal: the same verbs as one of its own, which act on the host. */
+export function createRemoteSession(options: Options): RemoteSession {
+	const {client, store, role, terminal, onQuestion, onTold, onEnded} = options;
+	const questions = new Map<string, AbortController>();
+	let session = '';
+	let folder = '';
+	/** The records so far, until the transcript is complete; undefined once it is on the screen. */
+	let collected: Recorded[] | undefined;
+	/** The last record that is applied or collected. */
+	let last = -1;
+	let complete: {readonly seq: number; readonly resolve: () => void} | undefined;
+
+	const showTranscript = () => {
+		if (collected && complete && last >= complete.seq) {
+			const transcript = replayTranscript(session, collected);
+			collected = undefined;
+			store.getState().openTranscript({...transcript, seq: last});
+			complete.resolve();
+			complete = undefined;
+		}
+	};
+	/** What comes before the answer to an attach says whether the records so far still count. */
+	let held: unknown[] | undefined;
+	const takeRecords = (values: readonly unknown[]) => {
+		if (held) {
+			held.push(...values);
+			return;
+		}
+
+		const records = values.flatMap(value => {
+			const record = parseRecorded(value);
+			return record && record.session === session && record.seq > last ? [record] : [];
+		});
+		// Records of a newer version count, too: nothing that follows them is asked for again.
+		last = Math.max(last, ...values.map(seqOf));
+		if (collected) {
+			collected.push(...records);
+		} else if (records.length > 0) {
+			store.getState().applyRecords(records);
+		}
+
+		showTranscript();
+	};
+
+	const dropQuestions = () => {
+		for (const abort of questions.values()) {
+			abort.abort();
+		}
+
+		questions.clear();
+	};
+
+	client.onMessage(({method, params}) => {
+		if (params.session !== session) {
+			return;
+		}
+
+		switch (method) {
+			case '_service/records':
+				takeRecords(params.records);
+				break;
+			case '_service/state':
+				applyState(store, params.state, terminal);
+				folder = params.state.folder ?? folder;
+				break;
+			case '_service/question': {
+				if (questions.has(params.id)) {
+					break;
+				}
+
+				const abort = new AbortController();
+				questions.set(params.id, abort);
+				onQuestion({
+					...params,
+					signal: abort.signal,
+					async answer(value) {
+						questions.delete(params.id);
+						await client.request('_service/answer', {session, question: params.id, value});
+					},
+				});
+				break;
+			}
+			case '_service/question_closed':
+				questions.get(params.id)?.abort();
+				questions.delete(params.id);
+				break;
+			case '_service/replaced':
+				dropQuestions();
+				session = params.by;
+				last = -1;
+				collected = [];
+				complete = {seq: params.seq, resolve: () => undefined};
+				showTranscript();
+				break;
+			case '_service/ended':
+				dropQuestions();
+				onEnded(params.why);
+				break;
+			case '_service/told':
+				onTold(params.text);
+				break;
+			default:
+				method satisfies never;
+		}
+	});
+
+	client.onReconnect(async peer => {
+		if (session) {
+			held = [];
+			const answer = attached.parse(await peer.request('_service/attach', {session, role, seq: last}));
+			if (answer.seq < last) {
+				// The host lost the end of the journal with its machine: everything is shown again.
+				last = -1;
+				collected = [];
+				complete = {seq: answer.seq, resolve: () => undefined};
+			}
+
+			const values = held;
+			held = undefined;
+			takeRecords(values);
+		}
+	});
+
+	const act: RemoteSession['act'] = async (verb, args) =>
+		(await client.request('_service/act', {session, key: randomUUID(), verb, args})) as Json;
+	const forget = (verb: SessionVerb['verb'], args: SessionVerb['args']) =>
+		void act(verb, args as never).catch((error: unknown) => onTold(error instanceof Error ? error.message : ''));
+
+	/** Attaches to a session by its whole id, which is needed before its first record comes. */
+	const attachTo = async (id: string) => {
+		dropQuestions();
+		const before = session;
+		session = '';
+		if (before) {
+			await client.request('_service/detach', {session: before}).catch(() => undefined);
+		}
+
+		last = -1;
+		collected = [];
+		const done = new Promise<void>(resolve => {
+			complete = {seq: Number.POSITIVE_INFINITY, resolve};
+		});
+		session = id;
+		const answer = attached.parse(await client.request('_service/attach', {session: id, role, seq: -1}));
+		({folder} = answer);
+		complete = {seq: answer.seq, resolve: complete?.resolve ?? (() => undefined)};
+		showTranscript();
+		await done;
+	};
+
+	mirrorActions(store, {forget});
+	const conversation: Conversation = {
+		async send(text, _startedBy, mentionsIn) {
+			await act('send', {text, ...(mentionsIn !== undefined && {mentions_in: mentionsIn})});
+		},
+		async runCommand(command) {
+			await act('shell', {command});
+		},
+		hasTurns: () => true,
+		isAgreed: async () => false,
+		interrupt: () => store.getState().transcript.run && forget('interrupt', {}),
+		notice: onTold,
+		async start() {
+			await act('new', {});
+		},
+		async fork(before) {
+			await act('fork', before === undefined ? {} : {before});
+		},
+		async open() {
+			throw notHere();
+		},
+		async compact(guidance) {
+			await act('compact', guidance === undefined ? {} : {guidance});
+		},
+		undoCompaction() {
+			const {folded} = store.getState().transcript;
+			if (folded) {
+				forget('undo_compaction', {});
+			}
+
+			return folded !== undefined;
+		},
+		rename: title => forget('rename', {title}),
+		pin: (id, pinned) => forget('pin', {id, pinned}),
+		setBudgets() {
+			throw notHere();
+		},
+		restored() {
+			throw notHere();
+		},
+		agentLeft() {
+			throw notHere();
+		},
+		ruleChanged() {
+			throw notHere();
+		},
+		present() {
+			throw notHere();
+		},
+		flush: () => undefined,
+		saved: async () => undefined,
+		close: async () => undefined,
+	};
+
+	return {
+		conversation,
+		act,
+		folder: () => folder,
+		async open(wanted) {
+			const [id, ...others] = await hostedIds(client, wanted);
+			if (id !== undefined) {
+				// The host says that several begin so.
+				await attachTo(others.length === 0 ? id : wanted);
+				return [];
+			}
+
+			const begun = begunSession.parse(await client.request('_service/begin', {key: randomUUID(), resume: wanted}));
+			await attachTo(begun.session);
+			return begun.notices;
+		},
+		async drive(how, word) {
+			const answer = z
+				.object({text: z.string()})
+				.safeParse(await client.request('_service/drive', {session, how, ...(word !== undefined && {word})}));
+			return answer.data?.text ?? '';
+		},
+		async end() {
+			await client.request('_service/end', {session});
+		},
+		async close() {
+			dropQuestions();
+			if (session) {
+				const gone = client.request('_service/detach', {session}).catch(() => undefined);
+				await Promise.race([gone, new Promise(resolve => void setTimeout(resolve, 500).unref())]);
+			}
+
+			client.close();
+		},
+	};
+}
+
+/** Returns the ids of the sessions that run on the host and begin so. */
+async function hostedIds(client: HostClient, prefix: string): Promise<readonly string[]> {
+	const sessions = await listHosted(client);
+	return sessions.flatMap(({id, state}) => (state !== 'ended' && id.startsWith(prefix.toLowerCase()) ? [id] : []));
+}
+
+function seqOf(value: unknown): number {
+	return typeof value === 'object' && value !== null && 'seq' in value && typeof value.seq === 'number'
+		? value.seq
+		: -1;
+}
+
+function notHere(): AppError {
+	return new AppError('usage', 'The host does this itself.');
+}
+
+/** Applies what has changed on the host to the state of the terminal. */
+function applyState(store: AppStore, state: HostedState, terminal: string): void {
+	const {queue, jobs, foreground, isStopping, unsaved, model, effort, mode, connection, terminals} = state;
+	const {efforts, model: before} = store.getState();
+	const own = terminals?.find(({id}) => id === terminal);
+	const driver = terminals?.find(({drives}) => drives);
+	const shownModel = model === undefined ? before : (model ?? undefined);
+	const others = Object.fromEntries(Object.entries(efforts).filter(([name]) => name !== shownModel));
+	const next: Partial<AppState> = {
+		...(queue && {queue: queue.map(({id, text, startedBy}) => ({id, text, ...(startedBy && {startedBy})}))}),
+		...(jobs !== undefined && {jobs}),
+		...(foreground !== undefined && {foreground}),
+		...(isStopping !== undefined && {isStopping}),
+		...(unsaved !== undefined && {unsaved: unsaved ?? undefined}),
+		...(model !== undefined && {model: shownModel}),
+		...(effort !== undefined &&
+			shownModel !== undefined && {
+				efforts: effort === null ? others : {...others, [shownModel]: effort},
+				runEffort: undefined,
+			}),
+		...(mode !== undefined && {approvalMode: mode}),
+		...(connection && {
+			connection: {
+				profile: connection.profile,
+				server: connection.server,
+				state: connection.state,
+				...(connection.detail !== undefined && {detail: connection.detail}),
+			},
+		}),
+	};
+	const {remote} = store.getState();
+	const seat =
+		own && own.role === 'observer' ? 'watching' : driver && driver.id !== terminal ? `${driver.who} drives` : '';
+	store.setState({...next, ...(terminals && remote && {remote: {...remote, seat}})});
+}
+
+type Forget = (verb: SessionVerb['verb'], args: SessionVerb['args']) => void;
+
+/** Lets what the screen changes in its state happen on the host, which then says so. */
+function mirrorActions(store: AppStore, {forget}: {readonly forget: Forget}): void {
+	const {getState} = store;
+	const drives = () => getState().remote?.seat === '';
+	store.setState({
+		setApprovalMode(mode) {
+			if (mode !== getState().approvalMode) {
+				forget('mode', {mode});
+			}
+		},
+		setModel: model => forget('model', {model: model ?? null}),
+		setEffort: (model, effort) => forget('effort', {model, effort: effort ?? null}),
+		takeQueue() {
+			const {queue} = getState();
+			if (queue.length === 0 || !drives()) {
+				return [];
+			}
+
+			store.setState({queue: []});
+			forget('take_queue', {ids: queue.map(({id}) => id)});
+			return queue;
+		},
+		dequeue(id) {
+			const {queue} = getState();
+			const message = queue.find(each => each.id === id);
+			if (message) {
+				store.setState({queue: queue.filter(each => each !== message)});
+				forget('take_queue', {ids: [id]});
+			}
+
+			return message;
+		},
+		moveQueued(id, places) {
+			forget('move_queued', {id, places});
+			return places;
+		},
+	});
+}

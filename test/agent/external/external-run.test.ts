@@ -1,0 +1,273 @@
+import {mkdtempSync, readFileSync, realpathSync} from 'node:fs';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
+import process from 'node:process';
+import {fileURLToPath} from 'node:url';
+import {Ajv2020} from 'ajv/dist/2020.js';
+import {expect, onTestFinished, test} from 'vitest';
+import {createApprovals} from '../../../src/agent/approval/approval.ts';
+import {judgeByRules} from '../../../src/agent/approval/ruling.ts';
+import {decideUnasked} from '../../../src/agent/approval/unasked.ts';
+import {agentEnvironment} from '../../../src/agent/external/agent-command.ts';
+import {runExternalAgent} from '../../../src/agent/external/external-run.ts';
+import {createExternalSession} from '../../../src/agent/external/external-session.ts';
+import type {ApprovalMode} from '../../../src/core/session/approval.ts';
+import type {AgentEvent} from '../../../src/core/session/event.ts';
+import {replayTranscript} from '../../../src/core/session/reduce-transcript.ts';
+import {blocksOf} from '../../../src/core/session/transcript.ts';
+
+const fixture = fileURLToPath(new URL('fixture-agent.mjs', import.meta.url));
+const schemaFile = new URL('../../../node_modules/@agentclientprotocol/sdk/schema/v1/schema.json', import.meta.url);
+const ajv = new Ajv2020({strict: false, validateFormats: false});
+ajv.addSchema(JSON.parse(readFileSync(schemaFile, 'utf8')), 'acp');
+
+const requests: Readonly<Record<string, string>> = {
+	initialize: 'InitializeRequest',
+	'session/new': 'NewSessionRequest',
+	'session/load': 'LoadSessionRequest',
+	'session/prompt': 'PromptRequest',
+	'session/cancel': 'CancelNotification',
+	'session/set_mode': 'SetSessionModeRequest',
+	'session/set_config_option': 'SetSessionConfigOptionRequest',
+};
+
+/** Checks every message that was sent to the agent by the protocol's own schema. */
+function expectValidLines(file: string): readonly {readonly method?: string; readonly params?: object}[] {
+	const messages = readFileSync(file, 'utf8')
+		.split('\n')
+		.filter(Boolean)
+		.map(line => JSON.parse(line));
+	for (const {method, params, result} of messages) {
+		const name = method === undefined ? 'RequestPermissionResponse' : requests[method];
+		const isValid = ajv.compile({$ref: `acp#/$defs/${name}`, unevaluatedProperties: false});
+		expect(isValid(method === undefined ? result : params) ? [] : [method, isValid.errors]).toEqual([]);
+	}
+
+	return messages;
+}
+
+/** Opens a session with the fixture, which ends with the test. */
+function openFixture({
+	env = {},
+	saved,
+	approve = 'never',
+	mode = 'ask',
+	startMs = 20_000,
+	cancelMs = 100,
+}: {
+	readonly env?: Readonly<Record<string, string>>;
+	readonly saved?: string;
+	readonly approve?: 'never' | 'edits' | 'all';
+	readonly mode?: ApprovalMode;
+	readonly startMs?: number;
+	readonly cancelMs?: number;
+} = {}) {
+	const folder = realpathSync(mkdtempSync(join(tmpdir(), 'external-')));
+	const log = join(folder, 'log.jsonl');
+	const places = {stateFolder: join(folder, 'state')};
+	const session = createExternalSession({
+		agent: {name: 'fixture', command: [process.execPath, fixture]},
+		host: {env: {...process.env, ...env, FIXTURE_LOG: log}, version: '0', folder: () => folder, places, startMs},
+		saved,
+		onView: () => undefined,
+		cancelMs,
+	});
+	onTestFinished(() => session.end());
+	const approvals = createApprovals({
+		decide: decideUnasked(approve),
+		judge: judgeByRules({list: () => [], workspace: () => folder, places, hide: String}),
+		mode: () => mode,
+		keep: async () => undefined,
+	});
+	let id = 0;
+	const run = async (
+		text: string,
+		{signal = new AbortController().signal, onEvent = (_: AgentEvent) => {}, handOver = ''} = {},
+	) => {
+		const events: AgentEvent[] = [];
+		for await (const event of runExternalAgent({
+			session,
+			runId: `run-${++id}`,
+			newId: () => `id-${++id}`,
+			signal,
+			prompt: {id: `m-${++id}`, text},
+			nextMessages: () => [],
+			mentions: undefined,
+			images: undefined,
+			place: {workspace: folder, readFiles: new Map(), approvals: approvals.startRun()},
+			handOver: () => handOver,
+			spentUsd: 0,
+			isTitled: true,
+		})) {
+			events.push(event);
+			onEvent(event);
+		}
+
+		expect(events.filter(({type}) => type === 'run-end')).toHaveLength(1);
+		expect(events.at(-1)?.type).toBe('run-end');
+		const transcript = replayTranscript(
+			's',
+			events.map((event, seq) => ({v: 1, seq, at: '2026-01-01T00:00:00Z', session: 's', server: 'local', event})),
+		);
+		const blocks = blocksOf(transcript);
+		const said = blocks.flatMap(block => (block.kind === 'text' ? [block.text] : [])).join('');
+		const end = events.at(-1);
+		return {events, transcript, blocks, said, end: end?.type === 'run-end' ? end : undefined};
+	};
+	return {session, run, log, folder};
+}
+
+const chosen = (said: string) => JSON.parse(said).outcome;
+
+test('an answer of another agent is text, thought and cost, in our events, and what is sent fits the schema', async () => {
+	const {run, log} = openFixture();
+	const {said, end, events, transcript} = await run('scene:hello');
+	expect(said).toBe('Hello world.');
+	expect(end).toMatchObject({reason: 'done', stopReason: 'end_turn'});
+	expect(events.find(({type}) => type === 'usage')).toMatchObject({usage: {input: 0, output: 0, costUsd: 0.25}});
+	expect(transcript.agent?.name).toBe('fixture');
+	const again = await run('scene:hello');
+	expect(again.events.find(({type}) => type === 'usage')).toMatchObject({usage: {costUsd: 0.25}});
+	expect(expectValidLines(log).map(({method}) => method)).toEqual([
+		'initialize',
+		'session/new',
+		'session/prompt',
+		'session/prompt',
+	]);
+});
+
+test('a call has its last arguments and title, a diff without an old text is a new file, and a plan is our list', async () => {
+	const {run} = openFixture();
+	const {blocks, transcript} = await run('scene:tools');
+	const calls = blocks.filter(({kind}) => kind === 'tool');
+	expect(calls).toMatchObject([
+		{name: 'execute', arguments: {command: 'ls'}, words: {verb: 'Run', subject: 'ls'}, output: 'a.txt', status: 'done'},
+		{name: 'edit', change: {path: 'new.txt', added: 2, removed: 0}, status: 'done'},
+	]);
+	expect(transcript.todo).toEqual([{text: 'Do it', state: 'active'}]);
+});
+
+test('[14] questions are answered by kind, and what names no file of the folder is no edit', async () => {
+	const never = openFixture();
+	const refused = await never.run('scene:edit');
+	expect(chosen(refused.said)).toEqual({outcome: 'selected', optionId: 'first'});
+	expect(refused.blocks.find(({kind}) => kind === 'tool')).toMatchObject({status: 'failed'});
+	const edits = openFixture({approve: 'edits', mode: 'edits'});
+	expect(chosen((await edits.run('scene:edit')).said)).toEqual({outcome: 'selected', optionId: 'third'});
+	for (const scene of ['outside', 'nowhere', 'kindless', 'run']) {
+		expect([scene, chosen((await edits.run(`scene:${scene}`)).said)]).toEqual([
+			scene,
+			{outcome: 'selected', optionId: 'first'},
+		]);
+	}
+
+	expectValidLines(edits.log);
+});
+
+test('[14] without an answer that refuses nothing is allowed unseen, not even by --approve all', async () => {
+	const all = openFixture({approve: 'all', mode: 'all'});
+	expect(chosen((await all.run('scene:onesided')).said)).toEqual({outcome: 'cancelled'});
+	expect(chosen((await all.run('scene:unknownoptions')).said)).toEqual({outcome: 'cancelled'});
+	expect(chosen((await all.run('scene:run')).said)).toEqual({outcome: 'selected', optionId: 'third'});
+});
+
+test('banners, unknown updates and answers to no question neither end a run nor reach the screen', async () => {
+	const {run} = openFixture();
+	const errors: unknown[] = [];
+	const {error} = console;
+	console.error = (...words) => errors.push(words);
+	onTestFinished(() => {
+		console.error = error;
+	});
+	const {said, end, events} = await run('scene:strange');
+	expect(said).toContain('Still here.');
+	expect(end?.reason).toBe('done');
+	const notices = events.flatMap(event => (event.type === 'notice' ? [event.text] : []));
+	expect(notices).toHaveLength(4);
+	expect(notices.at(-1)).toMatch(/sent 6 updates that mean nothing/);
+	expect((await run('scene:double')).end).toMatchObject({reason: 'done'});
+	expect((await run('scene:hello')).said).toBe('Hello world.');
+	expect(errors).toEqual([]);
+});
+
+test('an agent that dies is named with its last words, and the next message starts it with its session', async () => {
+	const {run, log} = openFixture({env: {FIXTURE_LOAD: '1'}});
+	const {end} = await run('scene:die');
+	expect(end).toMatchObject({
+		reason: 'error',
+		error: {message: 'fixture is gone: it ended with status 7. It said last: fatal: the disk is on fire'},
+	});
+	const again = await run('scene:hello', {handOver: 'earlier'});
+	expect(again.said).toBe('Hello world.');
+	expect(expectValidLines(log).map(({method}) => method)).toEqual([
+		'initialize',
+		'session/new',
+		'session/prompt',
+		'initialize',
+		'session/load',
+		'session/prompt',
+	]);
+});
+
+test('an agent that can not continue its session gets the conversation as text, and the user is told', async () => {
+	const {run} = openFixture({saved: 'gone'});
+	const {said, events} = await run('hello', {handOver: 'User: earlier'});
+	expect(said).toBe('User: earlier\nhello');
+	expect(events).toContainEqual(expect.objectContaining({type: 'notice', level: 'warning'}));
+});
+
+test('an interruption ends the run although the agent ignores it, and its group is ended', async () => {
+	const {run, session} = openFixture();
+	const abort = new AbortController();
+	const {end} = await run('scene:ignore', {
+		signal: abort.signal,
+		onEvent: ({type}) => type === 'text-delta' && abort.abort(),
+	});
+	expect(end).toMatchObject({reason: 'interrupted'});
+	expect((await run('scene:hello')).said).toBe('Hello world.');
+	expect(session.view().state).toBe('ready');
+});
+
+test('results that nothing has checked end a run as what they say, or as a failure', async () => {
+	const {run} = openFixture();
+	expect((await run('scene:cut')).end).toMatchObject({reason: 'done', stopReason: 'max_tokens'});
+	expect((await run('scene:refuse')).end).toMatchObject({reason: 'done', stopReason: 'refusal'});
+	expect((await run('scene:dream')).end).toMatchObject({reason: 'error', error: {code: 'failed'}});
+	expect((await run('scene:long')).end).toMatchObject({error: {message: expect.stringContaining('more than 32 MB')}});
+});
+
+test('an agent that hangs, speaks another version or wants a sign-in is named in a sentence', async () => {
+	const hanging = openFixture({env: {FIXTURE_HANG: '1'}, startMs: 50});
+	expect((await hanging.run('x')).end?.error?.message).toMatch(/^fixture didn't answer/);
+	const other = openFixture({env: {FIXTURE_VERSION: '7'}});
+	expect((await other.run('x')).end?.error?.message).toMatch(/version 7/);
+	const locked = openFixture({env: {FIXTURE_AUTH: '1'}});
+	expect((await locked.run('x')).end).toMatchObject({
+		error: {code: 'auth', message: 'fixture needs you to sign in.', hint: expect.stringContaining('An API key')},
+	});
+});
+
+test('options and modes are set by their ids', async () => {
+	const {session, log} = openFixture();
+	const {signal} = new AbortController();
+	await session.setOption('m', 'x', signal).catch(() => undefined);
+	await session.setOption('m', 'large', signal);
+	await session.setMode('plan', signal);
+	expect(session.view()).toMatchObject({mode: 'plan', options: [{id: 'm', value: 'large'}], title: 'fixture 1.2.3'});
+	expectValidLines(log);
+});
+
+test('[15] an agent inherits no key of ours and of no vendor but its own', () => {
+	const env = {PATH: '/bin', SERVICE_API_KEY: 'a', OPENAI_API_KEY: 'b', ANTHROPIC_API_KEY: 'c', OTHER: 'd'};
+	expect(agentEnvironment({name: 'x', command: ['x']}, env)).toEqual({PATH: '/bin', OTHER: 'd'});
+	expect(agentEnvironment({name: 'q', command: ['/opt/qwen', '--acp']}, env)).toEqual({
+		PATH: '/bin',
+		OTHER: 'd',
+		OPENAI_API_KEY: 'b',
+	});
+	const given = {ANTHROPIC_API_KEY: undefined, MORE: 'e'};
+	expect(agentEnvironment({name: 'x', command: ['x'], env: given}, env)).toMatchObject({
+		ANTHROPIC_API_KEY: 'c',
+		MORE: 'e',
+	});
+});
