@@ -104,7 +104,7 @@ export function doubted(
 	}
 
 	const isSilent = lastText(blocksOf(transcript).slice(from)) === '';
-	const message = doubt ?? (isSilent ? 'The model gave an empty answer.' : undefined);
+	const message = doubt ?? (isSilent ? `${transcript.agent?.name ?? 'The model'} gave an empty answer.` : undefined);
 	return message === undefined ? end : {...end, reason: 'incomplete', error: {code: 'incomplete', message}};
 }
 

@@ -102,7 +102,8 @@ async function watchProcess(
 	}
 
 	giveFilter(child, filter);
-	stdin?.on('error', () => isClosing || kill('it reads no more'));
+	// One that ends closes its input a moment before.
+	stdin?.on('error', () => isClosing || setTimeout(kill, endDelayMs, 'it reads no more').unref());
 	if (!stdin || !stdout) {
 		throw notInstalled(name);
 	}

@@ -1,11 +1,11 @@
-import {mkdir, mkdtemp, rm} from 'node:fs/promises';
+import {mkdir, mkdtemp, realpath, rm} from 'node:fs/promises';
 import {homedir, tmpdir} from 'node:os';
-import {join} from 'node:path';
+import {delimiter, dirname, join, resolve} from 'node:path';
 import {filterOptions} from '../../containment/bubblewrap.ts';
 import {systemCallFilter} from '../../containment/system-call-filter.ts';
 import type {Environment} from '../../core/environment.ts';
 import {AppError} from '../../core/error.ts';
-import {existing} from '../paths/existing.ts';
+import {existing, isWithin} from '../paths/existing.ts';
 import type {Places} from '../policy/protected-places.ts';
 import {findSandbox, removeCreated} from '../sandbox/find-sandbox.ts';
 import {sandboxArguments} from '../sandbox/sandbox-arguments.ts';
@@ -37,7 +37,8 @@ export async function containAgent({
 	try {
 		const [temporary, masks] = [join(own, 'tmp'), join(own, 'masks')];
 		await mkdir(temporary, {mode: 0o700});
-		const options = {workspace: folder, places, temporary, masks, path: env['PATH'] ?? '', hasNetwork: true};
+		const path = [env['PATH'] ?? '', ...(await programFolders(command, folder))].join(delimiter);
+		const options = {workspace: folder, places, temporary, masks, path, hasNetwork: true};
 		const sandbox = await findSandbox(options);
 		const layout = sandbox.kind === 'none' ? undefined : await sandboxLayout(options);
 		if (sandbox.kind === 'none' || !layout) {
@@ -67,4 +68,25 @@ export async function containAgent({
 		await remove();
 		throw error;
 	}
+}
+
+/**
+ * Returns the folders of an agent's program, with links and without, if it is given by its path: then PATH need not name them.
+ * Throws AppError("failed") for one below the folder for temporary files, which is another one in the sandbox.
+ */
+async function programFolders([program = '']: readonly string[], folder: string): Promise<readonly string[]> {
+	if (!program.includes('/')) {
+		return [];
+	}
+
+	const given = resolve(folder, program);
+	const real = await realpath(given).catch(() => given);
+	const isIn = (place: string, root: string) => isWithin(place, root) && !isWithin(place, folder);
+	if ([given, real].some(place => isIn(place, '/tmp'))) {
+		throw new AppError('failed', `The sandbox doesn't show ${program}: it has a /tmp of its own.`, {
+			hint: 'Install the agent elsewhere, or start it without --agent-sandbox.',
+		});
+	}
+
+	return [given, real].map(place => dirname(place));
 }

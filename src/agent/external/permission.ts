@@ -5,7 +5,7 @@ import {isJsonObject, type JsonObject} from '../../core/json.ts';
 import type {Act, Approval} from '../../core/session/approval.ts';
 import type {PermissionOutcome} from './agent-connection.ts';
 import {listIn, textIn} from './read-value.ts';
-import {type ExternalCall, exactChangeIn, pathsOf} from './update-events.ts';
+import {type ExternalCall, exactChangeIn, pathsOf, wordsOf} from './update-events.ts';
 
 type Kind = 'allow_once' | 'allow_always' | 'reject_once' | 'reject_always';
 
@@ -101,11 +101,21 @@ export async function approvalOf({agent, call, offer, folder, isContained}: Aski
 	const change = exactChangeIn(call, folder);
 	return {
 		act,
-		summary: `Allow ${agent}: ${cutText(title || name, 120)}?`,
+		summary: `Let ${agent} ${cutText(asWords(call, command, folder), 120)}?`,
 		subject: JSON.stringify([agent, kind, name, title, paths, args, call.content]),
 		...(change && {exactChange: change}),
 		facts: [...(isContained ? [] : [['Sandbox', `none holds ${agent}`] as const])],
 	};
+}
+
+/** Returns what a call does as words after a name: its command, its file, or its title in quotes if its kind says nothing. */
+function asWords(call: ExternalCall, command: string | undefined, folder: string): string {
+	if (command !== undefined) {
+		return `run ${command}`;
+	}
+
+	const {verb, subject} = wordsOf(call, folder);
+	return call.kind in does ? `${verb.toLowerCase()} ${subject || 'something'}` : `“${call.title || call.name}”`;
 }
 
 /** Returns the real path of a file that need not exist. */

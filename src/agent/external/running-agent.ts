@@ -116,8 +116,9 @@ export async function startAgent(
 	});
 
 	const request: RunningAgent['request'] = async (method, params) => {
+		const hint = method === 'session/prompt' ? restartHint : lookHint;
 		if (isOver) {
-			throw new AppError('failed', await ended, {hint: restartHint});
+			throw new AppError('failed', await ended, {hint});
 		}
 
 		try {
@@ -129,7 +130,7 @@ export async function startAgent(
 				throw refusalError(name, refusal, signIns);
 			}
 
-			throw new AppError('failed', await ended, {hint: restartHint});
+			throw new AppError('failed', await ended, {hint});
 		}
 	};
 
@@ -154,7 +155,7 @@ export async function startAgent(
 			sleep(startMs, undefined, {ref: false, signal: timeout.signal}).then(
 				() => {
 					throw new AppError('failed', `${name} didn't answer within ${Math.round(startMs / 1000)} seconds.`, {
-						hint: 'Run its command in a terminal to see why: `agent list`',
+						hint: lookHint,
 					});
 				},
 				() => new Promise<never>(() => undefined),
@@ -185,6 +186,7 @@ export async function startAgent(
 }
 
 const restartHint = 'Send the message again: the agent starts again.';
+const lookHint = 'Run its command in a terminal to see why.';
 
 /** Returns how an agent ended, with the last line that it wrote to standard error. */
 function endSentence(name: string, clause: string, lastLine: string): string {

@@ -20,6 +20,8 @@ export type ExternalCall = {
 	title: string;
 	arguments: JsonObject;
 	content: readonly JsonObject[];
+	/** The changes of files that it showed last. Some agents show them in a question alone. */
+	diffs: readonly JsonObject[];
 	locations: readonly string[];
 	/** The output that is shown. */
 	shown: string;
@@ -117,6 +119,7 @@ export function createUpdateEvents({
 			title: '',
 			arguments: {},
 			content: [],
+			diffs: [],
 			locations: [],
 			shown: '',
 			rawOutput: undefined,
@@ -132,7 +135,7 @@ export function createUpdateEvents({
 		const own = textIn(given, 'toolCallId') ?? '';
 		const known = open.get(own);
 		const call = known ?? begin(own);
-		const before = {arguments: call.arguments, words: wordsOf(call)};
+		const before = {arguments: call.arguments, words: wordsOf(call, folder)};
 		read(call, given);
 		if (!known) {
 			spoken = undefined;
@@ -143,10 +146,10 @@ export function createUpdateEvents({
 				messageId,
 				name: call.name,
 				arguments: call.arguments,
-				words: wordsOf(call),
+				words: wordsOf(call, folder),
 			});
 		} else {
-			const words = wordsOf(call);
+			const words = wordsOf(call, folder);
 			const isNewArguments = !isDeepStrictEqual(before.arguments, call.arguments);
 			const isNewWords = !isDeepStrictEqual(before.words, words);
 			if (isNewArguments || isNewWords) {
@@ -180,7 +183,9 @@ export function createUpdateEvents({
 	};
 
 	const finish = (call: ExternalCall, failed: boolean) => {
-		const [change, ...others] = changesIn(call, folder);
+		// A call that failed changed what its end shows, if anything.
+		const diffs = failed ? call.content.filter(isDiff) : call.diffs;
+		const [change, ...others] = diffs.map(diff => changeIn(diff, folder));
 		const text = textOf(call.content) || outputOf(call.rawOutput);
 		const more = others.map(({path, diff}) => `${path}\n${diff}`);
 		const output = cutResult([text, ...more].filter(Boolean).join('\n\n'));
@@ -272,6 +277,8 @@ function read(call: ExternalCall, given: JsonObject): void {
 
 	call.rawOutput = rawOutput ?? call.rawOutput;
 	call.content = Array.isArray(content) ? content.filter(isJsonObject) : call.content;
+	const diffs = call.content.filter(isDiff);
+	call.diffs = diffs.length > 0 ? diffs : call.diffs;
 	if (Array.isArray(locations)) {
 		call.locations = listIn(given, 'locations').flatMap(place => textIn(place, 'path') ?? []);
 	}
@@ -283,29 +290,33 @@ function plainName(name: string): string {
 }
 
 /** Returns a call in words: the verb of its kind, and its title without that. */
-function wordsOf({kind, name, title}: ExternalCall): CallWords {
+export function wordsOf(call: ExternalCall, folder: string): CallWords {
+	const {kind, name, title} = call;
 	const verb = verbs[kind] ?? (name === 'other' ? 'Call' : name);
 	const subject = title.toLowerCase().startsWith(`${verb.toLowerCase()} `) ? title.slice(verb.length + 1) : title;
-	return {verb, subject: subject === verb ? '' : subject};
+	return {verb, subject: fileIn(subject, call, folder) ?? (subject === verb ? '' : subject)};
 }
 
-/** Returns the changes of files that a call shows. A diff without an old text is a new file. */
-function changesIn({content}: ExternalCall, folder: string): readonly FileChange[] {
-	return content.flatMap(item => {
-		const path = textIn(item, 'path');
-		if (item['type'] !== 'diff' || path === undefined) {
-			return [];
-		}
+/** Returns the only file that a call names, as it is shown, if its title says no more than that, or than its kind of tool. */
+function fileIn(subject: string, call: ExternalCall, folder: string): string | undefined {
+	const [path, ...others] = pathsOf(call);
+	if (path === undefined || others.length > 0 || !(call.kind in verbs)) {
+		return undefined;
+	}
 
-		return [
-			describeChange(
-				shownPath(path, folder),
-				textIn(item, 'oldText') ?? '',
-				textIn(item, 'newText') ?? '',
-				isSecretFile(path),
-			).recorded,
-		];
-	});
+	const isPath = subject.length > 1 && (path === subject || path.endsWith(`/${subject.replace(/^\/+/, '')}`));
+	return isPath || /^[a-z_]*$/i.test(subject) ? shownPath(path, folder) : undefined;
+}
+
+function isDiff({type, path}: JsonObject): boolean {
+	return type === 'diff' && typeof path === 'string';
+}
+
+/** Returns the change of a file that a diff shows. One without an old text is a new file. */
+function changeIn(diff: JsonObject, folder: string): FileChange {
+	const path = textIn(diff, 'path') ?? '';
+	const [before, after] = [textIn(diff, 'oldText') ?? '', textIn(diff, 'newText') ?? ''];
+	return describeChange(shownPath(path, folder), before, after, isSecretFile(path)).recorded;
 }
 
 /** Returns the exact change that a question is about, as the user sees it; undefined if it shows none, or several. */

@@ -164,6 +164,25 @@ test('[14] questions are answered by kind, and what names no file of the folder 
 	expectValidLines(edits.log);
 });
 
+test('a change that an agent shows in its question alone is that of its call, and the file is what the question names', async () => {
+	const {run} = openFixture({approve: 'edits', mode: 'edits'});
+	const {blocks, events} = await run('scene:asked');
+	expect(events.find(({type}) => type === 'approval-request')).toMatchObject({summary: 'Let fixture edit a.txt?'});
+	expect(blocks.find(({kind}) => kind === 'tool')).toMatchObject({
+		words: {verb: 'Edit', subject: 'a.txt'},
+		change: {path: 'a.txt', added: 1, removed: 0},
+		output: 'Wrote the file.',
+	});
+	const never = openFixture();
+	const summaries = async (scene: string) => {
+		const {events: asked} = await never.run(`scene:${scene}`);
+		return asked.flatMap(event => (event.type === 'approval-request' ? [event.summary] : []));
+	};
+	expect(await summaries('outside')).toEqual(['Let fixture edit /etc/passwd?']);
+	expect(await summaries('kindless')).toEqual(['Let fixture “Edit”?']);
+	expect(await summaries('run')).toEqual(['Let fixture run rm -rf x?']);
+});
+
 test('[14] without an answer that refuses nothing is allowed unseen, not even by --approve all', async () => {
 	const all = openFixture({approve: 'all', mode: 'all'});
 	expect(chosen((await all.run('scene:onesided')).said)).toEqual({outcome: 'cancelled'});

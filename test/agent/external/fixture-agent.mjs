@@ -59,6 +59,15 @@ const scenes = {
 		};
 		say(JSON.stringify(await ask(call, [no, always, once])));
 	},
+	async asked() {
+		const path = `${cwd}/a.txt`;
+		const call = {toolCallId: 'w', kind: 'edit', locations: [{path}]};
+		update({sessionUpdate: 'tool_call', ...call, title: 'write', status: 'pending', rawInput: {}});
+		const diff = {type: 'diff', path, oldText: '', newText: 'hello\n'};
+		await ask({...call, title: path, content: [diff], rawInput: {path}}, [no, always, once]);
+		const done = {content: [{type: 'content', content: {type: 'text', text: 'Wrote the file.'}}]};
+		update({sessionUpdate: 'tool_call_update', toolCallId: 'w', title: path.slice(1), status: 'completed', ...done});
+	},
 	async outside() {
 		const call = {toolCallId: 'e', title: 'Edit passwd', kind: 'edit', locations: [{path: '/etc/passwd'}]};
 		say(JSON.stringify(await ask(call, [no, once])));
