@@ -1,4 +1,5 @@
 import {existsSync} from 'node:fs';
+import {setTimeout as sleep} from 'node:timers/promises';
 import {type AgentCommand, knownAgents} from '../agent/external/agent-command.ts';
 import {createExternalSession, type ExternalSession} from '../agent/external/external-session.ts';
 import type {AgentHost} from '../agent/external/running-agent.ts';
@@ -150,7 +151,11 @@ export function selectAgent({store, agent, agentSandbox, env}: ProgramOptions, l
 }
 
 /** Returns the slash commands of the agent that answers. Names of ours stay ours; the agent's has its own in front then. */
-export function externalEntries(store: AppStore, current: () => ExternalSession | undefined): EntrySource {
+export function externalEntries(
+	store: AppStore,
+	current: () => ExternalSession | undefined,
+	stop: AbortSignal,
+): EntrySource {
 	let entries: readonly Entry[] = [];
 	let shown: unknown;
 	return {
@@ -177,7 +182,8 @@ export function externalEntries(store: AppStore, current: () => ExternalSession 
 		async refresh() {
 			const session = current();
 			if (session && session.view().state === 'ended') {
-				await session.open(AbortSignal.timeout(waitMs)).catch(() => undefined);
+				const opened = session.open(stop).catch(() => undefined);
+				await Promise.race([opened, sleep(waitMs, undefined, {ref: false})]);
 			}
 		},
 	};

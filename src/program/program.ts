@@ -92,7 +92,7 @@ export function compose(given: ProgramOptions): Program {
 			promptFileEntries(local.project),
 			skillEntries(local.project),
 			mcpPromptEntries(agent.mcp.prompts),
-			externalEntries(store, () => conversations.made()?.front().grants().external?.current()),
+			externalEntries(store, () => conversations.made()?.front().grants().external?.current(), stop.signal),
 			familiarEntries(commands),
 		]),
 	};

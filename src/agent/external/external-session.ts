@@ -109,7 +109,9 @@ export function createExternalSession({
 	let listener: TurnEvents | undefined;
 	let known = saved;
 	let opened: Promise<OpenedAgent> | undefined;
+	/** Ends a start, which others may wait for than who began it: the last of them to leave ends it. */
 	let stop = new AbortController();
+	let waiting = 0;
 	let settling: Promise<unknown> = Promise.resolve();
 	let isReplaying = false;
 	let cost = 0;
@@ -261,12 +263,15 @@ export function createExternalSession({
 			});
 		}
 
-		const end = () => stop.abort(signal.reason);
-		signal.addEventListener('abort', end, {once: true});
+		const mine = opened;
+		waiting++;
 		try {
-			return await abortable(opened, signal);
+			return await abortable(mine, signal);
 		} finally {
-			signal.removeEventListener('abort', end);
+			waiting--;
+			if (signal.aborted && waiting === 0 && opened === mine) {
+				stop.abort(signal.reason);
+			}
 		}
 	};
 

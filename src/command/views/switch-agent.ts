@@ -15,6 +15,12 @@ const own = 'own';
 export async function switchAgent(wanted: string | undefined, context: CommandContext): Promise<Result | undefined> {
 	const {program, ui} = context;
 	const {store, agents} = program;
+	if (program.session.hosted) {
+		throw new AppError('usage', 'The host chose the agent of this session when it began.', {
+			hint: 'Open a session of this terminal first: `/new`',
+		});
+	}
+
 	const {agent: current, transcript} = store.getState();
 	const chosen = wanted ?? (await chooseAgent(current?.name, context));
 	if (chosen === undefined) {

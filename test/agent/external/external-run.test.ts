@@ -4,7 +4,7 @@ import {join} from 'node:path';
 import process from 'node:process';
 import {fileURLToPath} from 'node:url';
 import {Ajv2020} from 'ajv/dist/2020.js';
-import {expect, onTestFinished, test} from 'vitest';
+import {expect, onTestFinished, test, vi} from 'vitest';
 import {createApprovals} from '../../../src/agent/approval/approval.ts';
 import {judgeByRules} from '../../../src/agent/approval/ruling.ts';
 import {decideUnasked} from '../../../src/agent/approval/unasked.ts';
@@ -264,6 +264,24 @@ test('an agent that hangs, speaks another version or wants a sign-in is named in
 	expect((await locked.run('x')).end).toMatchObject({
 		error: {code: 'auth', message: 'fixture needs you to sign in.', hint: expect.stringContaining('An API key')},
 	});
+});
+
+test('who stops waiting for the start of an agent ends it for nobody else, and the last one ends it', async () => {
+	const {session, run, log} = openFixture();
+	const impatient = new AbortController();
+	const waits = session.open(impatient.signal);
+	const other = session.open(new AbortController().signal);
+	impatient.abort(new Error('too long'));
+	await expect(waits).rejects.toThrow('too long');
+	await expect(other).resolves.toMatchObject({began: 'new'});
+	expect((await run('scene:hello')).said).toBe('Hello world.');
+	expect(expectValidLines(log).filter(({method}) => method === 'initialize')).toHaveLength(1);
+	const alone = openFixture({env: {FIXTURE_HANG: '1'}});
+	const last = new AbortController();
+	const opening = alone.session.open(last.signal);
+	last.abort(new Error('no more'));
+	await expect(opening).rejects.toThrow('no more');
+	await vi.waitFor(() => expect(alone.session.view().state).toBe('ended'), {timeout: 60_000});
 });
 
 test('options and modes are set by their ids', async () => {
