@@ -1,3 +1,4 @@
+import type {ChangeTracker} from '../agent/changes/change-tracker.ts';
 import {runExternalAgent} from '../agent/external/external-run.ts';
 import type {ExternalSession} from '../agent/external/external-session.ts';
 import {handOverText} from '../agent/external/hand-over.ts';
@@ -20,6 +21,7 @@ type ExternalRun = {
 	readonly readFiles: ToolPlace['readFiles'];
 	readonly approvals: {readonly startRun: (startedBy?: () => RunStarter) => ToolPlace['approvals']};
 	readonly starter: {readonly startedBy: RunStarter};
+	readonly changes: ChangeTracker | undefined;
 	readonly images?: ImageStore;
 	readonly mentions?: Omit<Mentions, 'logs'>;
 	readonly commandPlace?: () => CommandPlace;
@@ -40,6 +42,7 @@ export function startExternal(session: ExternalSession, options: ExternalRun): A
 		prompt,
 		nextMessages,
 		images,
+		changes: options.changes,
 		mentions: mentions && {...mentions, logs: () => store.getState().logs},
 		place: {
 			workspace: options.workspace(),

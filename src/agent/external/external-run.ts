@@ -7,13 +7,14 @@ import type {AgentEvent, RunEndReason, StopReason} from '../../core/session/even
 import type {TokenUsage} from '../../core/session/usage.ts';
 import type {Attachment} from '../../core/session/user-events.ts';
 import {userMessage} from '../../core/session/user-message.ts';
+import type {ChangeTracker} from '../changes/change-tracker.ts';
 import {createChannel} from '../channel.ts';
 import type {QueuedMessage} from '../history.ts';
 import type {ImageStore} from '../images/model-images.ts';
 import type {Mentions} from '../mentions/read-mentions.ts';
 import type {RunTools, ToolPlace} from '../tool-turn.ts';
 import type {ContentBlock, PermissionOutcome} from './agent-connection.ts';
-import type {ExternalSession} from './external-session.ts';
+import type {ExternalSession, OpenedAgent} from './external-session.ts';
 import {approvalOf, callIn, offerIn, outcomeOf} from './permission.ts';
 import {numberIn, objectIn} from './read-value.ts';
 import {createUpdateEvents, type UpdateEvents} from './update-events.ts';
@@ -29,6 +30,8 @@ type Options = {
 	readonly nextMessages: () => readonly QueuedMessage[];
 	readonly mentions: Mentions | undefined;
 	readonly images: ImageStore | undefined;
+	/** Saves what its turns change; left out where nothing can be undone. */
+	readonly changes?: ChangeTracker | undefined;
 	readonly place: ToolPlace;
 	/** Returns the conversation before this run as text, for an agent that doesn't know it; '' for none. */
 	readonly handOver: () => string;
@@ -103,20 +106,67 @@ type LimitedOptions = Options & {readonly limit: AbortController};
 
 type Turn = {readonly emit: (event: AgentEvent) => void; readonly updates: UpdateEvents};
 
-/** Sends messages as one prompt, and follows the answer to its end. */
-async function turn(
-	messages: readonly QueuedMessage[],
+/** Sends messages as one prompt, and follows the answer to its end, with what it changes. */
+async function turn(messages: readonly QueuedMessage[], options: LimitedOptions, run: Turn): Promise<RunEnd> {
+	const texts: Announced[] = [];
+	for (const message of messages) {
+		texts.push(await announce(message, options, run.emit));
+	}
+
+	const watching = watchTurn(messages[0]?.id ?? '', options, run.emit);
+	let settled: Promise<void> = Promise.resolve();
+	try {
+		const [opened] = await Promise.all([options.session.open(options.signal), watching]);
+		return await ask(texts, opened, options, {...run, onSettling: until => (settled = until)});
+	} finally {
+		const end = await watching.catch(() => undefined);
+		await end?.(settled);
+	}
+}
+
+/**
+ * Saves what the working folder holds before a turn, and watches what changes, for /undo and SAFETY 12. Returns what records
+ * that. Nothing is the agent's any more once the promise that it gets has resolved.
+ */
+async function watchTurn(
+	step: string,
+	{session, changes, place, signal}: LimitedOptions,
+	emit: (event: AgentEvent) => void,
+): Promise<(settled: Promise<void>) => Promise<void>> {
+	const window = await session.watchChanges();
+	try {
+		const anything = {kind: 'command', command: '', folder: place.workspace, containment: 'none'} as const;
+		for (const event of (await changes?.before(step, anything, signal)) ?? []) {
+			emit(event);
+		}
+	} catch (error) {
+		void window.close();
+		throw error;
+	}
+
+	return async settled => {
+		for (const event of (await (signal.aborted ? changes?.end() : changes?.after(step))) ?? []) {
+			emit(event);
+		}
+
+		void settled.then(window.close);
+	};
+}
+
+type Asking = Turn & {
+	/** Gets what resolves when an interrupted turn is over. */
+	readonly onSettling: (settled: Promise<void>) => void;
+};
+
+/** Sends what the user wrote, and follows the answer. */
+async function ask(
+	texts: readonly Announced[],
+	{agent, session: id, began, loss}: OpenedAgent,
 	options: LimitedOptions,
-	{emit, updates}: Turn,
+	{emit, updates, onSettling}: Asking,
 ): Promise<RunEnd> {
 	const {session, signal, isTitled} = options;
 	const {name, isContained = false, command} = session.command;
-	const texts: {readonly text: string; readonly images: readonly Attachment[]}[] = [];
-	for (const message of messages) {
-		texts.push(await announce(message, options, emit));
-	}
-
-	const {agent, session: id, began, loss} = await session.open(signal);
 	if (loss) {
 		emit({type: 'notice', level: 'warning', text: loss});
 	}
@@ -164,7 +214,7 @@ async function turn(
 			sleep(cancelWaitMs, false),
 		]);
 		if (!isAnswered) {
-			session.settle(answer);
+			onSettling(session.settle(answer));
 		}
 
 		spending.end(undefined);
@@ -174,12 +224,14 @@ async function turn(
 	}
 }
 
+type Announced = {readonly text: string; readonly images: readonly Attachment[]};
+
 /** Records a message of the user with what it mentions. Returns what the agent reads of it. */
 async function announce(
 	{id, text, mentionsIn = text, commands = []}: QueuedMessage,
 	{mentions, place, signal}: Options,
 	emit: (event: AgentEvent) => void,
-) {
+): Promise<Announced> {
 	const carried = commands.map(command => command.id);
 	emit({type: 'user-message', id, text, ...(carried.length > 0 && {commands: carried})});
 	const attachments: Attachment[] = [];

@@ -4,6 +4,7 @@ import {abortable} from '../../core/abortable.ts';
 import {AppError} from '../../core/error.ts';
 import {isJsonObject, type JsonObject} from '../../core/json.ts';
 import {once} from '../../core/once.ts';
+import type {ChangeWindow} from '../unseen/change-window.ts';
 import type {AgentCommand} from './agent-command.ts';
 import type {PermissionOutcome} from './agent-connection.ts';
 import {listIn, numberIn, objectIn, textIn} from './read-value.ts';
@@ -67,8 +68,16 @@ export type ExternalSession = {
 	readonly listen: (events: TurnEvents) => () => void;
 	/** Returns the cost that it said last. */
 	readonly lastCost: () => number;
-	/** Ends a turn that was interrupted: the agent has a moment to answer it, and its group is ended if it doesn't. */
-	readonly settle: (turn: Promise<unknown>) => void;
+	/**
+	 * Begins to watch what it changes in the working folder, for SAFETY 12. Throws AppError("failed") if that can't be kept:
+	 * then it must not work.
+	 */
+	readonly watchChanges: () => Promise<ChangeWindow>;
+	/**
+	 * Ends a turn that was interrupted: the agent has a moment to answer it, and its group is ended if it doesn't. Resolves
+	 * when it is over.
+	 */
+	readonly settle: (turn: Promise<unknown>) => Promise<void>;
 	readonly setMode: (id: string, signal: AbortSignal) => Promise<void>;
 	readonly setOption: (id: string, value: string, signal: AbortSignal) => Promise<void>;
 	readonly end: () => Promise<void>;
@@ -112,7 +121,7 @@ export function createExternalSession({
 	/** Ends a start, which others may wait for than who began it: the last of them to leave ends it. */
 	let stop = new AbortController();
 	let waiting = 0;
-	let settling: Promise<unknown> = Promise.resolve();
+	let settling: Promise<void> = Promise.resolve();
 	let isReplaying = false;
 	let cost = 0;
 
@@ -286,6 +295,10 @@ export function createExternalSession({
 			};
 		},
 		lastCost: () => cost,
+		async watchChanges() {
+			const {openWindow} = await import('../unseen/change-window.ts');
+			return openWindow({stateFolder: host.places.stateFolder, folder: host.folder()}, 'agent');
+		},
 		settle(turn) {
 			const running = opened;
 			const answered = turn.then(
@@ -299,6 +312,7 @@ export function createExternalSession({
 					await silent?.ended;
 				}
 			});
+			return settling;
 		},
 		async setMode(id, signal) {
 			const {agent: running, session} = await open(signal);

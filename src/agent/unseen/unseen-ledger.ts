@@ -15,8 +15,8 @@ import {anyFolder, goneFile, identifyFile} from './file-identity.ts';
 /** A folder, a real path, and the state folder in which its ledger is. */
 export type LedgerPlace = {readonly stateFolder: string; readonly folder: string};
 
-const changers = ['edit', 'command', 'hook', 'MCP server'] as const;
-/** What changed a file: a tool of the agent, or a hook in the sandbox. */
+const changers = ['edit', 'command', 'hook', 'MCP server', 'agent'] as const;
+/** What changed a file: a tool of our agent, a hook in the sandbox, or an agent of another maker. */
 export type Changer = (typeof changers)[number];
 
 export function isChanger(value: unknown): value is Changer {

@@ -7,7 +7,10 @@ export type RestoreKind = EventOf<'restore'>['how'];
 
 /** A change of files in a session. Its contents are in the store of the folder: `before` and `after` are ids there. */
 export type ChangeStep = {
-	/** The id of the tool call, of the time in which background jobs ran, or of the restore. */
+	/**
+	 * The id of the tool call, of the message that another agent answered, of the time in which background jobs ran, or of
+	 * the restore.
+	 */
 	readonly id: string;
 	readonly by: 'agent' | RestoreKind;
 	/** The id of the user's message that it followed; empty for a restore. */
@@ -31,7 +34,7 @@ export function changeSteps(transcript: Pick<Transcript, 'changes' | 'settled' |
 	let message = '';
 	for (const block of blocksOf(transcript)) {
 		message = block.kind === 'user' ? block.id : message;
-		if (block.kind === 'tool') {
+		if (block.kind === 'tool' || block.kind === 'user') {
 			messages.set(block.id, message);
 		}
 	}

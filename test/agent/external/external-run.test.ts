@@ -1,6 +1,6 @@
-import {mkdtempSync, readFileSync, realpathSync} from 'node:fs';
+import {existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync} from 'node:fs';
 import {tmpdir} from 'node:os';
-import {join} from 'node:path';
+import {basename, join} from 'node:path';
 import process from 'node:process';
 import {fileURLToPath} from 'node:url';
 import {Ajv2020} from 'ajv/dist/2020.js';
@@ -8,10 +8,15 @@ import {expect, onTestFinished, test, vi} from 'vitest';
 import {createApprovals} from '../../../src/agent/approval/approval.ts';
 import {judgeByRules} from '../../../src/agent/approval/ruling.ts';
 import {decideUnasked} from '../../../src/agent/approval/unasked.ts';
+import {createChangeStores} from '../../../src/agent/changes/change-store.ts';
+import {createChangeTracker} from '../../../src/agent/changes/change-tracker.ts';
+import {createChanges} from '../../../src/agent/changes/changes.ts';
 import {agentEnvironment} from '../../../src/agent/external/agent-command.ts';
 import {runExternalAgent} from '../../../src/agent/external/external-run.ts';
 import {createExternalSession} from '../../../src/agent/external/external-session.ts';
+import {findUnseen} from '../../../src/agent/unseen/start-gate.ts';
 import type {ApprovalMode} from '../../../src/core/session/approval.ts';
+import {changeSteps} from '../../../src/core/session/changes.ts';
 import type {AgentEvent} from '../../../src/core/session/event.ts';
 import {replayTranscript} from '../../../src/core/session/reduce-transcript.ts';
 import {blocksOf} from '../../../src/core/session/transcript.ts';
@@ -62,9 +67,12 @@ function openFixture({
 	readonly startMs?: number;
 	readonly cancelMs?: number;
 } = {}) {
-	const folder = realpathSync(mkdtempSync(join(tmpdir(), 'external-')));
-	const log = join(folder, 'log.jsonl');
-	const places = {stateFolder: join(folder, 'state')};
+	const root = realpathSync(mkdtempSync(join(tmpdir(), 'external-')));
+	onTestFinished(() => rmSync(root, {recursive: true, force: true}));
+	const folder = join(root, 'work');
+	mkdirSync(folder);
+	const log = join(root, 'log.jsonl');
+	const places = {stateFolder: join(root, 'state')};
 	const session = createExternalSession({
 		agent: {name: 'fixture', command: [process.execPath, fixture]},
 		host: {env: {...process.env, ...env, FIXTURE_LOG: log}, version: '0', folder: () => folder, places, startMs},
@@ -78,6 +86,14 @@ function openFixture({
 		judge: judgeByRules({list: () => [], workspace: () => folder, places, hide: String}),
 		mode: () => mode,
 		keep: async () => undefined,
+	});
+	const openStore = createChangeStores(places.stateFolder);
+	const changes = createChangeTracker({
+		session: 's',
+		workspace: () => folder,
+		places,
+		openStore,
+		emit: () => undefined,
 	});
 	let id = 0;
 	const run = async (
@@ -94,6 +110,7 @@ function openFixture({
 			nextMessages: () => [],
 			mentions: undefined,
 			images: undefined,
+			changes,
 			place: {workspace: folder, readFiles: new Map(), approvals: approvals.startRun()},
 			handOver: () => handOver,
 			spentUsd: 0,
@@ -114,7 +131,7 @@ function openFixture({
 		const end = events.at(-1);
 		return {events, transcript, blocks, said, end: end?.type === 'run-end' ? end : undefined};
 	};
-	return {session, run, log, folder};
+	return {session, run, log, folder, places, openStore};
 }
 
 const chosen = (said: string) => JSON.parse(said).outcome;
@@ -282,6 +299,34 @@ test('who stops waiting for the start of an agent ends it for nobody else, and t
 	last.abort(new Error('no more'));
 	await expect(opening).rejects.toThrow('no more');
 	await vi.waitFor(() => expect(alone.session.view().state).toBe('ended'), {timeout: 60_000});
+});
+
+test('[12] what an agent changes unasked can be undone, and is known as seen by nobody', async () => {
+	const {run, folder, places, openStore} = openFixture();
+	writeFileSync(join(folder, 'kept.txt'), 'before\n');
+	const {transcript} = await run('scene:unasked');
+	const steps = changeSteps(transcript);
+	const [message] = transcript.settled.flatMap(block => (block.kind === 'user' ? [block.id] : []));
+	expect(steps.map(step => [step.by, step.message])).toEqual([['agent', message]]);
+	const {signal} = new AbortController();
+	const changes = createChanges({folder, places, openStore});
+	expect((await changes.review(steps, signal)).map(({path}) => path).sort()).toEqual(['created.txt', 'kept.txt']);
+	await vi.waitFor(
+		async () => {
+			const {files} = await findUnseen(folder, places.stateFolder);
+			expect(files.map(({path, by}) => [basename(path), by]).sort()).toEqual([
+				['created.txt', 'agent'],
+				['kept.txt', 'agent'],
+			]);
+		},
+		{timeout: 60_000},
+	);
+	const plan = await changes.plan(steps, new Set(steps.map(step => step.id)), signal);
+	await changes.apply(plan, () => 'old', {id: 'r', session: 's', how: 'undo', signal});
+	expect([readFileSync(join(folder, 'kept.txt'), 'utf8'), existsSync(join(folder, 'created.txt'))]).toEqual([
+		'before\n',
+		false,
+	]);
 });
 
 test('options and modes are set by their ids', async () => {

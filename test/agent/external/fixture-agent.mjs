@@ -1,5 +1,5 @@
 // An agent that plays the scene which its prompt names. It is started as a process, and needs no package.
-import {appendFileSync} from 'node:fs';
+import {appendFileSync, writeFileSync} from 'node:fs';
 import process from 'node:process';
 import {createInterface} from 'node:readline';
 
@@ -67,6 +67,12 @@ const scenes = {
 		await ask({...call, title: path, content: [diff], rawInput: {path}}, [no, always, once]);
 		const done = {content: [{type: 'content', content: {type: 'text', text: 'Wrote the file.'}}]};
 		update({sessionUpdate: 'tool_call_update', toolCallId: 'w', title: path.slice(1), status: 'completed', ...done});
+	},
+	/** Changes a file without a question, as some agents do. */
+	async unasked() {
+		writeFileSync(`${cwd}/kept.txt`, 'changed\n');
+		writeFileSync(`${cwd}/created.txt`, 'new\n');
+		say('Done.');
 	},
 	async outside() {
 		const call = {toolCallId: 'e', title: 'Edit passwd', kind: 'edit', locations: [{path: '/etc/passwd'}]};

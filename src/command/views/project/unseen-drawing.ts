@@ -9,6 +9,7 @@ const changers: Readonly<Record<Changer, string>> = {
 	command: 'a command',
 	hook: 'a hook',
 	'MCP server': 'an MCP server',
+	agent: 'another agent',
 };
 
 /**
