@@ -4,27 +4,28 @@ import {registry} from '../src/providers/registry.ts';
 import figures from '../test/bench/figures.json' with {type: 'json'};
 import {performanceTable} from './performance-table.ts';
 
-/** Returns the providers, three in a row. */
-function providersTable(): string {
-	const cells = Object.values(registry).map(({name, keyVariables}) => [
-		code(name),
-		keyVariables.map(code).join(', ') || 'none',
-	]);
-	const height = Math.ceil(cells.length / 3);
-	const rows = cells
+/** Returns a table with several of these pairs in a row, in the order of columns. */
+function pairsTable(head: readonly [string, string], pairs: ReadonlyArray<readonly string[]>, across: number): string {
+	const height = Math.ceil(pairs.length / across);
+	const rows = pairs
 		.slice(0, height)
-		.map((_, row) => [0, 1, 2].flatMap(column => cells[column * height + row] ?? ['', '']));
-	return markdownTable(['provider', 'key', 'provider', 'key', 'provider', 'key'], rows);
+		.map((_, row) => Array.from({length: across}, (__, column) => pairs[row + column * height] ?? ['', '']).flat());
+	return markdownTable(Array.from({length: across}, () => head).flat(), rows);
 }
 
 /** Every part of the README that is made from the code and the stored figures, by the name of its markers. */
 function sections(): Readonly<Record<string, string>> {
 	return {
-		providers: providersTable(),
+		providers: pairsTable(
+			['provider', 'key'],
+			Object.values(registry).map(({name, keyVariables}) => [code(name), keyVariables.map(code).join(', ') || 'none']),
+			3,
+		),
 		performance: performanceTable(figures),
-		topics: markdownTable(
-			['page, `/help <topic>` in the app', 'about'],
-			topics.map(({name, summary}) => [code(`service help ${name}`), summary]),
+		topics: pairsTable(
+			['`help`', 'about'],
+			topics.map(({name, summary}) => [code(name), summary]),
+			2,
 		),
 	};
 }

@@ -1,5 +1,6 @@
 import {noOwnKeys} from '../../editor/keymap/keymap.ts';
 import access from './access.md';
+import agents from './agents.md';
 import dependencies from './dependencies.md';
 import editors from './editors.md';
 import environment from './environment.md';
@@ -26,6 +27,7 @@ const pages: Readonly<Record<Topic['name'], string>> = {
 	prompt,
 	hooks,
 	mcp,
+	agents,
 	editors,
 	serve,
 	operate,

@@ -8,6 +8,7 @@ export const topics = [
 	{name: 'prompt', summary: 'Mentions with @, commands with !, images, prompt files'},
 	{name: 'hooks', summary: 'Instructions, hooks, deny rules, and folders you trust'},
 	{name: 'mcp', summary: 'MCP servers: tools, resources, prompts, questions'},
+	{name: 'agents', summary: 'OpenCode, Gemini and other agents on this screen'},
 	{name: 'editors', summary: 'The agent in Zed, JetBrains, Neovim and other editors'},
 	{name: 'serve', summary: 'A server of your own: accounts, storage, security'},
 	{name: 'operate', summary: 'Operating a server: deploy, watch, back up, upgrade'},
