@@ -39,18 +39,17 @@ export default command({
 		const client = await sameVersion(at, context);
 		try {
 			if (isNew) {
-				const {begunSession} = await import('../src/link/protocol.ts');
 				const {model} = program.store.getState();
-				const begun = begunSession.parse(
-					await client.request('_service/begin', {key: randomUUID(), folder, ...(model && {model})}),
-				);
+				const begun = await client.request('_service/begin', {key: randomUUID(), folder, ...(model && {model})});
 				return shown(begun.session, at, observe);
 			}
 
 			const {listHosted} = await import('../src/link/find-host.ts');
 			const sessions = await listHosted(client);
 			if (session) {
-				return shown(oneOf(sessions, session).id, at, observe);
+				const {sessionByPrefix} = await import('../src/link/session-prefix.ts');
+				const open = sessions.filter(({state}) => state !== 'ended');
+				return shown(sessionByPrefix(session, open, ({id}) => id).id, at, observe);
 			}
 
 			const running = sessions.filter(({state}) => state !== 'ended');
@@ -68,18 +67,6 @@ export default command({
 
 function shown(session: string, at: string | undefined, observes: boolean): Result {
 	return {kind: 'panel', panel: {show: 'attach', session, at, observes}};
-}
-
-function oneOf(sessions: readonly HostedListing[], prefix: string): HostedListing {
-	const found = sessions.filter(({id, state}) => state !== 'ended' && id.startsWith(prefix.toLowerCase()));
-	const [only] = found;
-	if (only === undefined || found.length > 1) {
-		const why =
-			found.length > 1 ? `Several sessions begin with “${prefix}”.` : `No session “${prefix}” runs on this host.`;
-		throw new AppError('not-found', why, {hint: 'List them: `attach`'});
-	}
-
-	return only;
 }
 
 function choiceOf({id, about, state, folder}: HostedListing) {

@@ -48,11 +48,8 @@ const end = command({
 
 	run: ({session}, context) =>
 		withHost(context, async client => {
-			const [{listHosted}, {randomUUID}] = await Promise.all([
-				import('../src/link/find-host.ts'),
-				import('node:crypto'),
-			]);
-			await client.request('_service/end', {session, key: randomUUID()});
+			const {listHosted} = await import('../src/link/find-host.ts');
+			await client.request('_service/end', {session});
 			const left = (await listHosted(client)).filter(({state}) => state !== 'ended').length;
 			return {kind: 'text', text: `Ended. Sessions left: ${left}`, data: {left}};
 		}),

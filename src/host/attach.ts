@@ -19,7 +19,7 @@ export async function attachTo<Given extends Surroundings>(
 ): Promise<Given> {
 	const {store, env, version, compose} = surroundings;
 	const terminal = randomUUID();
-	const client = await findHost({at, env, version, terminal});
+	const client = await findHost({at, env, version, terminal, ...(observes && {rank: 'observer'})});
 	const {person} = client.welcome();
 	const patch = (change: object) => {
 		const {remote} = store.getState();

@@ -1,28 +1,24 @@
-import {createHash, timingSafeEqual} from 'node:crypto';
 import {isAbsolute, sep} from 'node:path';
-import type * as z from 'zod/mini';
 import type {ComposeOptions, Program} from '../command/program.ts';
 import type {Environment} from '../core/environment.ts';
 import {AppError} from '../core/error.ts';
-import {minPrefixLength} from '../core/uuid.ts';
 import {createPeer, type Peer, type Pipes} from '../link/json-lines.ts';
 import {
-	act,
-	answerTo,
-	attachTo,
-	beginSession,
-	driveRequest,
 	type HostedListing,
-	hello,
 	linkProtocol,
-	ofSession,
-	openLine,
+	mayDo,
 	type Person,
-	type Welcome,
+	type Rank,
+	type RequestAnswer,
+	type RequestMethod,
+	type RequestParams,
+	requestOf,
 } from '../link/protocol.ts';
+import {sessionByPrefix} from '../link/session-prefix.ts';
 import {openHome} from '../storage/home.ts';
 import {realFolder} from '../storage/real-folder.ts';
 import {findSession} from '../storage/sessions.ts';
+import {type Admission, type Admit, assertRank} from './admission.ts';
 import {type AttachedTerminal, type HostedSession, openHostedSession} from './hosted-session.ts';
 
 type Options = {
@@ -33,8 +29,6 @@ type Options = {
 	readonly folders: readonly string[];
 	readonly version: string;
 	readonly person: Person;
-	/** What a program must have read to connect. */
-	readonly token: string;
 	/** Called when all runs have ended after a request to drain, and the sessions are closed. */
 	readonly onDrained: () => void;
 	/** Returns milliseconds on a monotonic clock. */
@@ -43,11 +37,20 @@ type Options = {
 
 /** The sessions of this process, and what answers whoever connects. */
 export type Host = {
-	/** Serves a connection until it ends. */
-	readonly serve: (pipes: Pipes) => void;
+	/**
+	 * Serves a connection until it ends, for what its way in allows: known already, or read from the `_service/open` that the
+	 * connection begins with.
+	 */
+	readonly serve: (pipes: Pipes, way: Admission | Admit) => HostConnection;
 	readonly list: () => readonly HostedListing[];
 	/** Ends all sessions. */
 	readonly close: (why: string) => Promise<void>;
+};
+
+/** A terminal, or another program, that is connected. */
+export type HostConnection = {
+	/** Ends it, as if it had been cut. */
+	readonly close: () => void;
 };
 
 /** Most sessions that are open at the same time. */
@@ -60,31 +63,28 @@ const maxEnded = 20;
 const openMs = 10_000;
 
 /** Creates a host without sessions. */
-export function createHost({compose, env, folders, version, person, token, onDrained, now = steady}: Options): Host {
+export function createHost({compose, env, folders, version, person, onDrained, now = steady}: Options): Host {
 	const sessions = new Map<string, HostedSession>();
-	const begun = new Map<string, Promise<{session: string; notices: readonly string[]}>>();
-	let ended: HostedListing[] = [];
+	const begun = new Map<string, Promise<RequestAnswer<'_service/begin'>>>();
+	let ended: Array<{readonly id: string; readonly owner: string | undefined; readonly listing: HostedListing}> = [];
 	let isDraining = false;
 
-	const find = (idOrPrefix: string): HostedSession => {
-		const wanted = idOrPrefix.trim().toLowerCase();
-		const matches = wanted.length < minPrefixLength ? [] : [...sessions].filter(([id]) => id.startsWith(wanted));
-		const [, session] = matches.length === 1 ? (matches[0] ?? []) : [];
-		if (!session) {
-			throw new AppError('not-found', `No session “${idOrPrefix.slice(0, 40)}” runs on this host.`, {
-				hint: 'List them: `$ attach`',
-			});
-		}
+	const reached = ({reaches}: Admission) =>
+		[...sessions.values()].filter(session => reaches?.({id: session.id(), owner: session.owner}) ?? true);
 
-		return session;
-	};
+	const find = (idOrPrefix: string, admission: Admission): HostedSession =>
+		sessionByPrefix(idOrPrefix, reached(admission), session => session.id());
 
-	const list = () => [...[...sessions.values()].map(({listing}) => listing()), ...ended];
+	const list = (admission?: Admission) => [
+		...(admission ? reached(admission) : [...sessions.values()]).map(({listing}) => listing()),
+		...ended.filter(({id, owner}) => admission?.reaches?.({id, owner}) ?? true).map(({listing}) => listing),
+	];
 
 	const end = async (session: HostedSession, why: string) => {
 		const id = session.id();
 		sessions.delete(id);
-		ended = [{...session.listing(), state: 'ended' as const, terminals: [], questions: 0}, ...ended].slice(0, maxEnded);
+		const listing = {...session.listing(), state: 'ended' as const, terminals: [], questions: 0};
+		ended = [{id, owner: session.owner, listing}, ...ended].slice(0, maxEnded);
 		await session.close(why);
 	};
 
@@ -105,8 +105,8 @@ export function createHost({compose, env, folders, version, person, token, onDra
 	};
 
 	const begin = async (
-		{folder, resume, model, mode, prompt}: z.infer<typeof beginSession>,
-		opened: z.infer<typeof openLine>,
+		{folder, resume, model, mode, prompt}: RequestParams<'_service/begin'>,
+		admission: Admission,
 	) => {
 		if (isDraining) {
 			throw new AppError('conflict', 'The host ends, and begins no session.', {hint: 'Start another host.'});
@@ -126,11 +126,12 @@ export function createHost({compose, env, folders, version, person, token, onDra
 		const session = await openHostedSession({
 			compose,
 			begins: {
-				folder: fenced(folder ?? (saved?.folder || opened.folder || (folders[0] ?? ''))),
+				folder: fenced(folder ?? (saved?.folder || admission.folder || (folders[0] ?? ''))),
 				// The state folder is that of the host: its journals are what terminals come back to.
-				env: {...opened.environment, SERVICE_HOME: home.path},
+				env: {...admission.environment, SERVICE_HOME: home.path},
 				...(model !== undefined && {model}),
 			},
+			owner: admission.owner,
 			mode,
 			resume: saved?.id,
 			now,
@@ -144,7 +145,7 @@ export function createHost({compose, env, folders, version, person, token, onDra
 			session.send(prompt);
 		}
 
-		return {session: session.id(), notices: session.notices};
+		return {session: session.id(), notices: [...session.notices]};
 	};
 
 	const drain = async () => {
@@ -168,10 +169,11 @@ export function createHost({compose, env, folders, version, person, token, onDra
 	return {
 		list,
 		close,
-		serve(pipes) {
-			let opened: z.infer<typeof openLine> | undefined;
+		serve(pipes, way) {
+			let admission = typeof way === 'function' ? undefined : way;
+			let rank: Rank = admission?.rank ?? 'observer';
 			let terminal: AttachedTerminal | undefined;
-			const timer = setTimeout(() => opened ?? peer.close(), openMs);
+			const timer = setTimeout(() => admission ?? peer.close(), openMs);
 			timer.unref();
 
 			const attachedTerminal = () => {
@@ -182,74 +184,82 @@ export function createHost({compose, env, folders, version, person, token, onDra
 				return terminal;
 			};
 
-			/** What answers each request, with its parameters read. */
-			const requests: Readonly<Record<string, (params: unknown) => Promise<unknown> | unknown>> = {
-				'_service/hello'(params): Welcome {
-					const said = read(hello, params);
-					terminal = {id: said.terminal, who: `${said.person.user}@${said.person.machine}`, peer};
-					return {protocol: linkProtocol, version, person, pid: process.pid, folders: [...folders]};
-				},
-				'_service/list': () => ({sessions: list()}),
-				async '_service/begin'(params) {
-					const wanted = read(beginSession, params);
-					const line = opened;
-					if (!line) {
-						throw new AppError('usage', 'The connection is not open.');
+			/** Returns what answers a connection with this admission. */
+			const answersTo = (by: Admission): Answers => ({
+				'_service/hello'(said) {
+					// A terminal that gave up what it may do has no way back.
+					if (terminal) {
+						throw new AppError('usage', 'The terminal said who it is already.');
 					}
 
-					const known = begun.get(wanted.key) ?? begin(wanted, line);
+					rank = said.rank && mayDo(by.rank, said.rank) ? said.rank : by.rank;
+					const who = by.who ?? `${said.person.user}@${said.person.machine}`;
+					terminal = {id: said.terminal, who, rank, reaches: by.reaches, peer};
+					return {protocol: linkProtocol, version, person, pid: process.pid, folders: [...folders]};
+				},
+				'_service/ping': () => ({}),
+				'_service/list': () => ({sessions: list(by)}),
+				'_service/begin'(wanted) {
+					const known = begun.get(wanted.key) ?? begin(wanted, by);
 					begun.set(wanted.key, known);
 					known.catch(() => begun.delete(wanted.key));
 					return known;
 				},
-				'_service/attach'(params) {
-					const {session: wanted, role, seq} = read(attachTo, params);
-					const session = find(wanted);
+				'_service/attach'({session: wanted, role, seq}) {
+					const session = find(wanted, by);
 					return {session: session.id(), ...session.attach(attachedTerminal(), role, seq)};
 				},
-				'_service/detach'(params) {
-					find(read(ofSession, params).session).detach(attachedTerminal(), false);
+				'_service/detach'({session}) {
+					find(session, by).detach(attachedTerminal(), false);
+					return {};
 				},
-				'_service/act'(params) {
-					const {session, ...request} = read(act, params);
-					return find(session).act(attachedTerminal(), request);
+				'_service/act': ({session, ...request}) => find(session, by).act(attachedTerminal(), request),
+				'_service/answer'({session, question, value}) {
+					find(session, by).answer(attachedTerminal(), question, value);
+					return {};
 				},
-				'_service/answer'(params) {
-					const {session, question, value} = read(answerTo, params);
-					find(session).answer(attachedTerminal(), question, value);
-				},
-				'_service/drive'(params) {
-					const {session, how, word} = read(driveRequest, params);
-					return {text: find(session).drive(attachedTerminal(), how, word)};
-				},
-				async '_service/end'(params) {
-					await end(find(read(ofSession, params).session), `${attachedTerminal().who} ended it.`);
+				'_service/drive': ({session, how, word}) => ({
+					text: find(session, by).drive(attachedTerminal(), how, word),
+				}),
+				async '_service/end'({session}) {
+					await end(find(session, by), `${attachedTerminal().who} ended it.`);
+					return {};
 				},
 				'_service/drain'() {
 					void drain();
-					return {folders};
+					return {};
 				},
-				'_service/ping': () => ({}),
-			};
+			});
+			let answers = admission && answersTo(admission);
 			const peer: Peer = createPeer(pipes, {
 				async onRequest(method, params) {
-					const handler = opened && Object.hasOwn(requests, method) ? requests[method] : undefined;
-					if (!handler) {
+					const request = requestOf(method);
+					if (!request || !answers) {
 						throw new AppError('usage', `The host does not know “${method.slice(0, 40)}”.`, {
 							hint: 'Install the same version of both.',
 						});
 					}
 
-					return handler(params);
+					assertRank(rank, request.needs);
+					const read = request.params.safeParse(params);
+					if (!read.success) {
+						throw new AppError('usage', 'The terminal asked in a way that the host does not know.', {
+							hint: 'Install the same version of both.',
+						});
+					}
+
+					// The table joins each method with its parameters.
+					return answers[method as RequestMethod](read.data as never);
 				},
 				onNotification(method, params) {
-					if (method !== '_service/open' || opened) {
+					if (method !== '_service/open' || admission || typeof way !== 'function') {
 						return;
 					}
 
-					const line = openLine.safeParse(params);
-					if (line.success && isSame(line.data.token, token)) {
-						opened = line.data;
+					admission = way(params);
+					if (admission) {
+						({rank} = admission);
+						answers = answersTo(admission);
 					} else {
 						peer.close();
 					}
@@ -261,26 +271,16 @@ export function createHost({compose, env, folders, version, person, token, onDra
 					}
 				},
 			});
+			return {close: () => peer.close()};
 		},
 	};
 }
 
+type Awaitable<Value> = Value | Promise<Value>;
+
+/** What answers each request. */
+type Answers = {
+	readonly [Method in RequestMethod]: (params: RequestParams<Method>) => Awaitable<RequestAnswer<Method>>;
+};
+
 const steady = () => performance.now();
-
-/** Compares two secrets in a time that doesn't tell where they differ. */
-function isSame(one: string, other: string): boolean {
-	const hashes = [one, other].map(secret => createHash('sha256').update(secret).digest());
-	return timingSafeEqual(hashes[0] ?? Buffer.alloc(0), hashes[1] ?? Buffer.alloc(0));
-}
-
-/** Reads the parameters of a request. Throws AppError("usage") for others. */
-function read<Schema extends z.ZodMiniType>(schema: Schema, params: unknown): z.infer<Schema> {
-	const result = schema.safeParse(params);
-	if (!result.success) {
-		throw new AppError('usage', 'The terminal asked in a way that the host does not know.', {
-			hint: 'Install the same version of both.',
-		});
-	}
-
-	return result.data;
-}

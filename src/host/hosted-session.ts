@@ -8,13 +8,21 @@ import type {Json} from '../core/json.ts';
 import type {ApprovalAnswer, ApprovalMode} from '../core/session/approval.ts';
 import type {EventOf, Recorded} from '../core/session/event.ts';
 import type {Peer} from '../link/json-lines.ts';
-import type {HostedListing, HostedState, QuestionKind, SeatRole} from '../link/protocol.ts';
+import {
+	type HostedListing,
+	type HostedState,
+	mayDo,
+	type QuestionKind,
+	type Rank,
+	type SeatRole,
+} from '../link/protocol.ts';
 import type {Interaction} from '../platform/interaction.ts';
 import type {LiveSession} from '../session/conversation.ts';
 import {aboutOf} from '../session/conversations.ts';
 import {refuseElsewhere} from '../session/resume-session.ts';
 import {effortOf} from '../store/connection-slice.ts';
 import {createAppStore} from '../store/store.ts';
+import type {Admission} from './admission.ts';
 import {createFeed, type Feed, recordsLine} from './feed.ts';
 import {createQuestions, type PendingQuestion} from './questions.ts';
 import {onHostOnly, sendable, textOf} from './sendable-result.ts';
@@ -26,6 +34,10 @@ export type AttachedTerminal = {
 	readonly id: string;
 	/** The user and the machine, as it says. */
 	readonly who: string;
+	/** The most that its connection may do. */
+	readonly rank: Rank;
+	/** Returns whether its way in lets it know a session; left out for all. */
+	readonly reaches: Admission['reaches'];
 	readonly peer: Peer;
 };
 
@@ -34,6 +46,8 @@ type Options = {
 	/** What began the session: its folder, its environment, its mode and its model. */
 	readonly begins: ComposeOptions & {readonly folder: string};
 	readonly mode?: ApprovalMode | undefined;
+	/** Whose it is; undefined for the user who runs the host. */
+	readonly owner?: string | undefined;
 	/** The session to continue; a new one without it. */
 	readonly resume?: string | undefined;
 	/** Returns milliseconds on a monotonic clock. */
@@ -45,6 +59,8 @@ type Options = {
 /** A session that a host keeps running, with the terminals that are attached to it. */
 export type HostedSession = {
 	readonly id: () => string;
+	/** Whose it is; undefined for the user who runs the host. */
+	readonly owner: string | undefined;
 	readonly listing: () => HostedListing;
 	/** What the user should know about how it began. */
 	readonly notices: readonly string[];
@@ -326,8 +342,15 @@ export async function openHostedSession(options: Options): Promise<HostedSession
 			unsaid = [];
 			onReplaced(before, session);
 			for (const {feed, terminal} of attached.values()) {
-				terminal.peer.notify('_service/replaced', {session: before, by: session, seq: last});
-				feed.restart(-1);
+				if (terminal.reaches?.({id: session, owner: options.owner}) ?? true) {
+					terminal.peer.notify('_service/replaced', {session: before, by: session, seq: last});
+					feed.restart(-1);
+				} else {
+					const why = 'It continues as another session, which this terminal may not see.';
+					terminal.peer.notify('_service/ended', {session: before, why});
+					feed.close();
+					attached.delete(terminal.id);
+				}
 			}
 		}
 
@@ -450,6 +473,7 @@ export async function openHostedSession(options: Options): Promise<HostedSession
 
 	return {
 		id: () => session,
+		owner: options.owner,
 		notices,
 		isRunning: () => store.getState().transcript.run !== undefined,
 		listing() {
@@ -469,7 +493,8 @@ export async function openHostedSession(options: Options): Promise<HostedSession
 				began_at: beganAt,
 			};
 		},
-		attach(terminal, role, seq) {
+		attach(terminal, wanted, seq) {
+			const role = mayDo(terminal.rank, 'driver') ? wanted : 'observer';
 			const before = attached.get(terminal.id);
 			before?.feed.close();
 			const each: Attached = {

@@ -1,12 +1,12 @@
 import {randomUUID} from 'node:crypto';
-import * as z from 'zod/mini';
 import {AppError} from '../core/error.ts';
 import type {Json} from '../core/json.ts';
 import {parseRecorded, type Recorded} from '../core/session/event.ts';
 import {replayTranscript} from '../core/session/reduce-transcript.ts';
 import {listHosted} from '../link/find-host.ts';
 import type {HostClient, HostMessage} from '../link/host-client.ts';
-import {attached, begunSession, type HostedState, type SeatRole} from '../link/protocol.ts';
+import type {HostedState, SeatRole} from '../link/protocol.ts';
+import {matchSession} from '../link/session-prefix.ts';
 import type {Conversation} from '../session/conversation.ts';
 import type {AppState, AppStore} from '../store/store.ts';
 import type {SessionVerb} from './session-verbs.ts';
@@ -153,10 +153,10 @@ export function createRemoteSession(options: Options): RemoteSession {
 		}
 	});
 
-	client.onReconnect(async peer => {
+	client.onReconnect(async ask => {
 		if (session) {
 			held = [];
-			const answer = attached.parse(await peer.request('_service/attach', {session, role, seq: last}));
+			const answer = await ask('_service/attach', {session, role, seq: last});
 			if (answer.seq < last) {
 				// The host lost the end of the journal with its machine: everything is shown again.
 				last = -1;
@@ -171,7 +171,7 @@ export function createRemoteSession(options: Options): RemoteSession {
 	});
 
 	const act: RemoteSession['act'] = async (verb, args) =>
-		(await client.request('_service/act', {session, key: randomUUID(), verb, args})) as Json;
+		client.request('_service/act', {session, key: randomUUID(), verb, args});
 	const forget = (verb: SessionVerb['verb'], args: SessionVerb['args']) =>
 		void act(verb, args as never).catch((error: unknown) => onTold(error instanceof Error ? error.message : ''));
 
@@ -190,7 +190,7 @@ export function createRemoteSession(options: Options): RemoteSession {
 			complete = {seq: Number.POSITIVE_INFINITY, resolve};
 		});
 		session = id;
-		const answer = attached.parse(await client.request('_service/attach', {session: id, role, seq: -1}));
+		const answer = await client.request('_service/attach', {session: id, role, seq: -1});
 		({folder} = answer);
 		complete = {seq: answer.seq, resolve: complete?.resolve ?? (() => undefined)};
 		showTranscript();
@@ -256,22 +256,20 @@ export function createRemoteSession(options: Options): RemoteSession {
 		act,
 		folder: () => folder,
 		async open(wanted) {
-			const [id, ...others] = await hostedIds(client, wanted);
-			if (id !== undefined) {
-				// The host says that several begin so.
-				await attachTo(others.length === 0 ? id : wanted);
+			const running = (await listHosted(client)).filter(({state}) => state !== 'ended');
+			const match = matchSession(wanted, running, ({id}) => id);
+			if (match) {
+				await attachTo(match.id);
 				return [];
 			}
 
-			const begun = begunSession.parse(await client.request('_service/begin', {key: randomUUID(), resume: wanted}));
+			const begun = await client.request('_service/begin', {key: randomUUID(), resume: wanted});
 			await attachTo(begun.session);
 			return begun.notices;
 		},
 		async drive(how, word) {
-			const answer = z
-				.object({text: z.string()})
-				.safeParse(await client.request('_service/drive', {session, how, ...(word !== undefined && {word})}));
-			return answer.data?.text ?? '';
+			const asked = {session, how, ...(word !== undefined && {word})};
+			return (await client.request('_service/drive', asked)).text;
 		},
 		async end() {
 			await client.request('_service/end', {session});
@@ -286,12 +284,6 @@ export function createRemoteSession(options: Options): RemoteSession {
 			client.close();
 		},
 	};
-}
-
-/** Returns the ids of the sessions that run on the host and begin so. */
-async function hostedIds(client: HostClient, prefix: string): Promise<readonly string[]> {
-	const sessions = await listHosted(client);
-	return sessions.flatMap(({id, state}) => (state !== 'ended' && id.startsWith(prefix.toLowerCase()) ? [id] : []));
 }
 
 function seqOf(value: unknown): number {

@@ -7,6 +7,7 @@ import {personHere} from '../link/find-host.ts';
 import {listenLocally} from '../link/local-host.ts';
 import {openHome} from '../storage/home.ts';
 import {realFolder} from '../storage/real-folder.ts';
+import {admitWithToken} from './admission.ts';
 import {createHost} from './host.ts';
 
 type Options = Pick<Surroundings, 'compose' | 'env' | 'stdout' | 'version'> & {
@@ -50,10 +51,10 @@ export async function serveHost({compose, env, stdout, version, folders, json, s
 		folders: real,
 		version,
 		person: personHere(),
-		token,
 		onDrained: () => drained(),
 	});
-	const listening = await listenLocally(home, token, socket => host.serve({input: socket, output: socket}));
+	const admit = admitWithToken(token);
+	const listening = await listenLocally(home, token, socket => host.serve({input: socket, output: socket}, admit));
 	const {socket} = listening;
 	stdout.write(
 		json

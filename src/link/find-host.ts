@@ -5,9 +5,9 @@ import process from 'node:process';
 import {setTimeout as sleep} from 'node:timers/promises';
 import type {Environment} from '../core/environment.ts';
 import {AppError} from '../core/error.ts';
-import {connectHost, type HostClient} from './host-client.ts';
+import {connectHost, type HostClient, isOtherVersion} from './host-client.ts';
 import {connectionsTo} from './places.ts';
-import {type HostedListing, linkProtocol, listings, type Person} from './protocol.ts';
+import type {HostedListing, Person, Rank} from './protocol.ts';
 
 /** Returns the user and the machine of this process. */
 export function personHere(): Person {
@@ -30,21 +30,23 @@ type Wish = {
 	readonly folder?: string;
 	/** The id of the terminal, for one that stays. */
 	readonly terminal?: string;
+	/** The most that it may do; everything without it. */
+	readonly rank?: Rank;
 };
 
 /** Connects to the host at a place. Throws what `connectionsTo` and `connectHost` throw. */
-export async function findHost({at, env, version, folder, terminal = randomUUID()}: Wish): Promise<HostClient> {
-	return connectHost({open: connectionsTo(at, env, folder), version, terminal, person: personHere()});
+export async function findHost({at, env, version, folder, terminal = randomUUID(), rank}: Wish): Promise<HostClient> {
+	return connectHost({open: connectionsTo(at, env, folder), version, terminal, person: personHere(), rank});
 }
 
 /** Returns the sessions of a host. */
 export async function listHosted(client: Pick<HostClient, 'request'>): Promise<readonly HostedListing[]> {
-	return listings.parse(await client.request('_service/list', {})).sessions;
+	return (await client.request('_service/list', {})).sessions;
 }
 
 /** True for a host that another version of the program runs. */
 export function isOther({welcome}: HostClient, version: string): boolean {
-	return welcome().version !== version || welcome().protocol !== linkProtocol;
+	return isOtherVersion(welcome(), version);
 }
 
 const tries = 200;

@@ -2,7 +2,18 @@ import {setTimeout as sleep} from 'node:timers/promises';
 import type * as z from 'zod/mini';
 import {AppError, reportError} from '../core/error.ts';
 import {createPeer, type Peer, type Pipes} from './json-lines.ts';
-import {linkProtocol, type Person, sentByHost, type Welcome, welcome} from './protocol.ts';
+import {
+	inAnyVersion,
+	linkProtocol,
+	type Person,
+	type Rank,
+	type RequestAnswer,
+	type RequestMethod,
+	type RequestParams,
+	requests,
+	sentByHost,
+	type Welcome,
+} from './protocol.ts';
 
 type Sent = typeof sentByHost;
 
@@ -18,6 +29,8 @@ type Options = {
 	/** The same for all connections of this terminal. */
 	readonly terminal: string;
 	readonly person: Person;
+	/** The most that this terminal may do; everything that its way in allows without it. */
+	readonly rank?: Rank | undefined;
 	/** Waits before the next attempt; tests have a faster clock. */
 	readonly wait?: (milliseconds: number) => Promise<unknown>;
 };
@@ -25,18 +38,25 @@ type Options = {
 /** Whether a terminal hears its host. */
 export type LinkState = 'connected' | 'reconnecting' | 'closed';
 
+/** Sends a request to a host. Returns its answer. */
+export type AskHost = <Method extends RequestMethod>(
+	method: Method,
+	params: RequestParams<Method>,
+) => Promise<RequestAnswer<Method>>;
+
 /** A terminal's connection to a host, which comes back after a cut. */
 export type HostClient = {
 	readonly welcome: () => Welcome;
 	/**
 	 * Asks the host. A request that a cut left without an answer is sent again once the connection is back, so it needs a key if
-	 * it changes something. Throws the host's error.
+	 * it changes something. Throws the host's error, and AppError("upgrade") for a host of another version, unless all versions
+	 * know the request.
 	 */
-	readonly request: (method: string, params: unknown) => Promise<unknown>;
+	readonly request: AskHost;
 	/** Calls a listener with what the host sends. */
 	readonly onMessage: (listener: (message: HostMessage) => void) => void;
 	/** Calls a listener once a connection is there again, before what waits is sent. */
-	readonly onReconnect: (listener: (peer: Pick<Peer, 'request'>) => Promise<void>) => void;
+	readonly onReconnect: (listener: (ask: AskHost) => Promise<void>) => void;
 	readonly onState: (listener: (state: LinkState, why?: AppError) => void) => void;
 	readonly close: () => void;
 };
@@ -53,9 +73,9 @@ const longestWaitMs = 5000;
 
 /** Connects to a host. Throws what `open` throws, and AppError("upgrade") for one that speaks another protocol. */
 export async function connectHost(options: Options): Promise<HostClient> {
-	const {open, version, terminal, person, wait = sleep} = options;
+	const {open, version, terminal, person, rank, wait = sleep} = options;
 	const messages: Array<(message: HostMessage) => void> = [];
-	const reconnects: Array<(peer: Pick<Peer, 'request'>) => Promise<void>> = [];
+	const reconnects: Array<(ask: AskHost) => Promise<void>> = [];
 	const states: Array<(state: LinkState, why?: AppError) => void> = [];
 	const waiting = new Set<Waiting>();
 	let peer: Peer | undefined;
@@ -94,15 +114,8 @@ export async function connectHost(options: Options): Promise<HostClient> {
 			},
 		});
 		try {
-			const answer = await next.request('_service/hello', {protocol: linkProtocol, version, terminal, person});
-			const read = welcome.safeParse(answer);
-			if (!read.success) {
-				throw new AppError('upgrade', 'The host answers what this version does not know.', {
-					hint: 'Install the same version of both.',
-				});
-			}
-
-			greeted = read.data;
+			const said = {protocol: linkProtocol, version, terminal, person, ...(rank && {rank})};
+			greeted = await askOn(next)('_service/hello', said);
 		} catch (error) {
 			next.close();
 			const said = error instanceof AppError && error.code === 'network' ? await pipes.failure?.() : undefined;
@@ -133,7 +146,7 @@ export async function connectHost(options: Options): Promise<HostClient> {
 			try {
 				const next = await connect();
 				for (const listener of reconnects) {
-					await listener(next);
+					await listener(askOn(next));
 				}
 
 				if (isClosed) {
@@ -184,19 +197,55 @@ export async function connectHost(options: Options): Promise<HostClient> {
 				throw new AppError('network', 'This terminal is detached.', {hint: 'Attach again: `$ attach`'});
 			}
 
-			return new Promise<unknown>((resolve, reject) => {
+			if (!inAnyVersion.has(method) && greeted && isOtherVersion(greeted, version)) {
+				throw otherVersion(greeted, version);
+			}
+
+			const answer = new Promise<unknown>((resolve, reject) => {
 				const each: Waiting = {method, params, resolve, reject};
 				waiting.add(each);
 				if (peer) {
 					void send(each, peer);
 				}
 			});
+			return readAnswer(method, await answer);
 		},
 		onMessage: listener => void messages.push(listener),
 		onReconnect: listener => void reconnects.push(listener),
 		onState: listener => void states.push(listener),
 		close: () => end(),
 	};
+}
+
+/** True for a host that another version of the program runs. */
+export function isOtherVersion(host: Welcome, version: string): boolean {
+	return host.version !== version || host.protocol !== linkProtocol;
+}
+
+/** The error of a host that another version runs. */
+export function otherVersion({version: theirs}: Welcome, version: string, hint?: string): AppError {
+	const protocol = theirs === version ? ', but another build of it' : '';
+	return new AppError('upgrade', `The host runs version ${theirs}${protocol}; this is ${version}.`, {
+		hint: hint ?? 'Attach again, to replace it: `$ attach`',
+	});
+}
+
+/** Returns what asks over one connection. */
+function askOn(peer: Peer): AskHost {
+	return async (method, params) => readAnswer(method, await peer.request(method, params));
+}
+
+/** Reads an answer. Throws AppError("upgrade") for one that this version doesn't know. */
+function readAnswer<Method extends RequestMethod>(method: Method, answer: unknown): RequestAnswer<Method> {
+	const read = requests[method].answer.safeParse(answer);
+	if (!read.success) {
+		throw new AppError('upgrade', 'The host answers what this version does not know.', {
+			hint: 'Install the same version of both.',
+		});
+	}
+
+	// The table joins each method with its answer.
+	return read.data as RequestAnswer<Method>;
 }
 
 function readMessage(method: string, params: unknown): HostMessage | undefined {

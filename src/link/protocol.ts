@@ -24,15 +24,24 @@ export const openLine = z.object({
 const person = z.object({user: z.string(), machine: z.string()});
 export type Person = z.infer<typeof person>;
 
-export const hello = z.object({
+/**
+ * What a connection may do, each including what the ones before it may: watch a session, drive and answer it, or begin and end
+ * sessions and the host itself.
+ */
+export const ranks = ['observer', 'driver', 'owner'] as const;
+export type Rank = (typeof ranks)[number];
+
+const hello = z.object({
 	protocol: z.number(),
 	version: z.string(),
 	/** The same after a cut, so that the terminal keeps what it had. */
 	terminal: z.string(),
 	person,
+	/** The most that this connection wants to be allowed; all that its way in allows without it. */
+	rank: z.optional(z.enum(ranks)),
 });
 
-export const welcome = z.object({
+const welcome = z.object({
 	protocol: z.number(),
 	version: z.string(),
 	person,
@@ -60,13 +69,13 @@ const listing = z.object({
 });
 /** A session of a host, as a list shows it. */
 export type HostedListing = z.infer<typeof listing>;
-export const listings = z.object({sessions: z.array(listing)});
+const listings = z.object({sessions: z.array(listing)});
 
 const role = z.enum(['driver', 'observer']);
 export type SeatRole = z.infer<typeof role>;
 
 /** Begins a session, or continues a saved one. `key` makes it begin once, however often it is asked. */
-export const beginSession = z.object({
+const beginSession = z.object({
 	key: z.string(),
 	folder: z.optional(z.string()),
 	resume: z.optional(z.string()),
@@ -75,40 +84,79 @@ export const beginSession = z.object({
 	/** A first message. */
 	prompt: z.optional(z.string()),
 });
-export const begunSession = z.object({session: z.string(), notices: z.array(z.string())});
+const begunSession = z.object({session: z.string(), notices: z.array(z.string())});
 
-export const attachTo = z.object({
+const attachTo = z.object({
 	/** An id, or a unique prefix. */
 	session: z.string(),
 	role,
 	/** The last record that the terminal has; -1 for none. */
 	seq: z.number(),
 });
-export const attached = z.object({
+const attached = z.object({
 	session: z.string(),
 	/** The last record of now: what comes before it belongs to the transcript so far. */
 	seq: z.number(),
 	folder: z.string(),
 });
 
-export const ofSession = z.object({session: z.string()});
+const ofSession = z.object({session: z.string()});
 
 /** What the terminal that drives does with a session. `key` makes it happen once, however often it is sent. */
-export const act = z.object({session: z.string(), key: z.string(), verb: z.string(), args: z.optional(json)});
+const act = z.object({session: z.string(), key: z.string(), verb: z.string(), args: z.optional(json)});
 
-export const driveRequest = z.object({
+const driveRequest = z.object({
 	session: z.string(),
 	how: z.enum(['ask', 'give', 'take']),
 	/** A word to the other. */
 	word: z.optional(z.string()),
 });
 
-export const answerTo = z.object({
+const answerTo = z.object({
 	session: z.string(),
 	question: z.string(),
 	/** Left out for no. */
 	value: z.optional(json),
 });
+
+const nothing = z.object({});
+
+/**
+ * What a terminal asks of a host, by method: the least rank that may, the parameters and the answer. Every way in to a host reads
+ * this table. No lease is needed for `begin`, `end` and `drain`, so that nobody but the owner has them. `hello`, `ping` and
+ * `drain` stay as they are in every version: they are what a host of another version is asked.
+ */
+export const requests = {
+	'_service/hello': {needs: 'observer', params: hello, answer: welcome},
+	'_service/ping': {needs: 'observer', params: nothing, answer: nothing},
+	'_service/list': {needs: 'observer', params: nothing, answer: listings},
+	'_service/attach': {needs: 'observer', params: attachTo, answer: attached},
+	'_service/detach': {needs: 'observer', params: ofSession, answer: nothing},
+	'_service/act': {needs: 'driver', params: act, answer: json},
+	'_service/answer': {needs: 'driver', params: answerTo, answer: nothing},
+	'_service/drive': {needs: 'driver', params: driveRequest, answer: z.object({text: z.string()})},
+	'_service/begin': {needs: 'owner', params: beginSession, answer: begunSession},
+	'_service/end': {needs: 'owner', params: ofSession, answer: nothing},
+	'_service/drain': {needs: 'owner', params: nothing, answer: nothing},
+} as const satisfies Readonly<
+	Record<string, {readonly needs: Rank; readonly params: z.ZodMiniType; readonly answer: z.ZodMiniType}>
+>;
+export type RequestMethod = keyof typeof requests;
+export type RequestParams<Method extends RequestMethod> = z.infer<(typeof requests)[Method]['params']>;
+export type RequestAnswer<Method extends RequestMethod> = z.infer<(typeof requests)[Method]['answer']>;
+
+/** What a host of another version answers, too. */
+export const inAnyVersion: ReadonlySet<RequestMethod> = new Set(['_service/hello', '_service/ping', '_service/drain']);
+
+/** Returns the request of a method; undefined for another name. */
+export function requestOf(method: string): (typeof requests)[RequestMethod] | undefined {
+	return Object.hasOwn(requests, method) ? requests[method as RequestMethod] : undefined;
+}
+
+/** True if whoever has a rank may do what needs the other one. */
+export function mayDo(rank: Rank, needed: Rank): boolean {
+	return ranks.indexOf(rank) >= ranks.indexOf(needed);
+}
 
 /** What a terminal draws of a session beside its records. Each message has what has changed. */
 const hostedState = z.object({

@@ -1,0 +1,52 @@
+import {createHash, timingSafeEqual} from 'node:crypto';
+import {AppError} from '../core/error.ts';
+import {mayDo, openLine, type Rank} from '../link/protocol.ts';
+
+/** What a way in to the host allows whoever came through it: a socket, a login, a link. */
+export type Admission = {
+	/** The most that it may do; `requests` says what each method needs. */
+	readonly rank: Rank;
+	/** Who it is, if the way in proved that; what the terminal says of itself otherwise. */
+	readonly who?: string;
+	/** Returns whether it knows a session, and may attach to it; left out for all of the host. */
+	readonly reaches?: (session: ReachedSession) => boolean;
+	/** The environment of sessions that it begins. */
+	readonly environment: Readonly<Record<string, string>>;
+	/** The folder of sessions that it begins without naming one. */
+	readonly folder?: string | undefined;
+	/** Whose sessions it begins; left out for the user who runs the host. */
+	readonly owner?: string;
+};
+
+/** What a way in knows a session by. */
+export type ReachedSession = {readonly id: string; readonly owner: string | undefined};
+
+/** Reads the parameters of the `_service/open` that a connection begins with. Returns undefined to end the connection. */
+export type Admit = (open: unknown) => Admission | undefined;
+
+/** Admits programs that have read the token of the host, as its owner: only those of the user can. */
+export function admitWithToken(token: string): Admit {
+	return open => {
+		const line = openLine.safeParse(open);
+		return line.success && isSame(line.data.token, token)
+			? {rank: 'owner', environment: line.data.environment, folder: line.data.folder}
+			: undefined;
+	};
+}
+
+/** Throws AppError("auth") for a rank below the one that a request needs. */
+export function assertRank(rank: Rank, needed: Rank): void {
+	if (!mayDo(rank, needed)) {
+		throw new AppError(
+			'auth',
+			rank === 'observer' ? 'This terminal only watches.' : 'Only the owner of the host may do this.',
+			{hint: rank === 'observer' ? 'Attach without `--observe`.' : 'Ask the owner.'},
+		);
+	}
+}
+
+/** Compares two secrets in a time that doesn't tell where they differ. */
+function isSame(one: string, other: string): boolean {
+	const hashes = [one, other].map(secret => createHash('sha256').update(secret).digest());
+	return timingSafeEqual(hashes[0] ?? Buffer.alloc(0), hashes[1] ?? Buffer.alloc(0));
+}
