@@ -6,6 +6,7 @@ import {type Result, unchanged} from '../src/command/result.ts';
 import {AppError} from '../src/core/error.ts';
 import type {HostClient} from '../src/link/host-client.ts';
 import type {HostedListing} from '../src/link/protocol.ts';
+import type {ProvenPlace} from '../src/platform/host-pass.ts';
 
 export default command({
 	name: 'attach',
@@ -19,19 +20,24 @@ export default command({
 	}),
 	positional: ['session'],
 	describe: {
-		session: 'id or a unique prefix, or user@machine; omit it to list the sessions',
-		at: 'user@machine, through ssh; the host of this machine by default',
+		session: 'id or a unique prefix, or a place; omit it to list the sessions',
+		at: 'user@machine, through ssh, or the URL of a host or of a link; the host of this machine by default',
 		new: 'begin a session on the host',
 		folder: 'the folder of a new session, on the machine of the host',
 		observe: 'watch only: send and answer nothing',
 	},
-	examples: ['attach', 'attach 3f2a', 'attach --new', 'attach user@machine'],
+	examples: ['attach', 'attach 3f2a', 'attach --new', 'attach user@machine', 'attach --at https://agents.example.com'],
 	whileRunning: true,
 
 	async run({session: given, at: place, new: isNew, folder, observe}, context) {
 		const {program, ui} = context;
-		// Nothing but a place has this sign.
-		const [session, at] = given?.includes('@') ? [undefined, given] : [given, place];
+		// Nothing but a place has one of these signs.
+		const isPlace = given !== undefined && /@|:\/\//.test(given);
+		const [named, reached] = isPlace ? [undefined, given] : [given, place];
+		const proven = reached === undefined ? undefined : await prove(reached, context);
+		const at = proven?.at;
+		const session = named ?? proven?.session;
+		const observes = observe || proven?.observes === true;
 		if (session && program.session.hosted && at === undefined) {
 			return {kind: 'panel', panel: {show: 'session', id: session}};
 		}
@@ -41,7 +47,7 @@ export default command({
 			if (isNew) {
 				const {model} = program.store.getState();
 				const begun = await client.request('_service/begin', {key: randomUUID(), folder, ...(model && {model})});
-				return shown(begun.session, at, observe);
+				return shown(begun.session, at, observes);
 			}
 
 			const {listHosted} = await import('../src/link/find-host.ts');
@@ -49,13 +55,13 @@ export default command({
 			if (session) {
 				const {sessionByPrefix} = await import('../src/link/session-prefix.ts');
 				const open = sessions.filter(({state}) => state !== 'ended');
-				return shown(sessionByPrefix(session, open, ({id}) => id).id, at, observe);
+				return shown(sessionByPrefix(session, open, ({id}) => id).id, at, observes);
 			}
 
 			const running = sessions.filter(({state}) => state !== 'ended');
 			if (ui.live && running.length > 0) {
 				const id = await ui.interact.choose({title: 'Attach to a session', choices: running.map(choiceOf)});
-				return id === undefined ? unchanged : shown(id, at, observe);
+				return id === undefined ? unchanged : shown(id, at, observes);
 			}
 
 			return table(sessions);
@@ -64,6 +70,12 @@ export default command({
 		}
 	},
 });
+
+/** Proves to a host that is reached over HTTP who attaches; through ssh nothing has to be proved. */
+async function prove(at: string, context: CommandContext): Promise<ProvenPlace> {
+	const {isWebPlace} = await import('../src/link/web-place.ts');
+	return isWebPlace(at) ? await (await import('../src/platform/host-pass.ts')).provePlace(at, context) : {at};
+}
 
 function shown(session: string, at: string | undefined, observes: boolean): Result {
 	return {kind: 'panel', panel: {show: 'attach', session, at, observes}};

@@ -1,4 +1,5 @@
 import type * as z from 'zod/mini';
+import type {OpenSessionHosting} from '../link/hosting.ts';
 import type {Interaction} from '../platform/interaction.ts';
 import type {ServerFlags} from '../platform/logins.ts';
 import type {LiveSession} from '../session/conversation.ts';
@@ -35,6 +36,8 @@ export type SharedProgram = ProgramParts & {
 
 /** The program, for a command. */
 export type CommandProgram = SharedProgram & {
+	/** Opens what hosts sessions for the users of a server. Only a shell has it. */
+	readonly hosting?: OpenSessionHosting;
 	readonly servers: ServersPart;
 };
 

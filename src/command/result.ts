@@ -81,7 +81,12 @@ export type Result =
 				/** The editor that started the program, with what the command line says for its sessions. Only in a shell. */
 				| {readonly show: 'editor'; readonly model: string | undefined; readonly trust: boolean}
 				/** A host of sessions, which runs until it is ended. Only in a shell. */
-				| {readonly show: 'host'; readonly folders: readonly string[]}
+				| {
+						readonly show: 'host';
+						readonly folders: readonly string[];
+						readonly listen: string;
+						readonly publicUrl: string | undefined;
+				  }
 				/** What connects standard input and output with the host of this machine. Only in a shell. */
 				| {readonly show: 'bridge'}
 				/** The session of a host, in an app of its own. */

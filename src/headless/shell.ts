@@ -11,6 +11,7 @@ import {splitWords} from '../command/words.ts';
 import type {Environment} from '../core/environment.ts';
 import {exitStatus, reportError} from '../core/error.ts';
 import {searchPath} from '../core/search-path.ts';
+import type {OpenSessionHosting} from '../link/hosting.ts';
 import type {AttachWish} from '../store/session-slice.ts';
 import {wantsLinear} from '../terminal/abilities.ts';
 import type {Scheme} from '../terminal/text/style.ts';
@@ -53,7 +54,11 @@ export async function runShell(words: readonly string[], surroundings: ShellSurr
 		note = noteFor(findCommand(commands.all(), rest).path, questions.say, json, surroundings);
 		const interact = note.beside(questions);
 		const context = program.forCommand({ui: {interact, live: undefined}, flags, signal});
-		const result = await dispatch(rest, {...context, program: {...context.program, commands}});
+		const hosting: OpenSessionHosting = async options => {
+			const {openUserHosts} = await import('../host/user-hosts.ts');
+			return await openUserHosts(surroundings, options);
+		};
+		const result = await dispatch(rest, {...context, program: {...context.program, commands, hosting}});
 		if (result.kind === 'panel' && result.panel.show === 'editor') {
 			note.end();
 			const {serveEditor} = await import('../acp/serve-editor.ts');
@@ -73,7 +78,7 @@ export async function runShell(words: readonly string[], surroundings: ShellSurr
 			}
 
 			const {serveHost} = await import('../host/serve-host.ts');
-			return {status: await serveHost({...surroundings, folders: result.panel.folders, json, signal})};
+			return {status: await serveHost({...surroundings, ...result.panel, json, signal})};
 		}
 
 		// A stream reads from its server until it ends.

@@ -1,13 +1,20 @@
 import {createHash, timingSafeEqual} from 'node:crypto';
 import {AppError} from '../core/error.ts';
-import {mayDo, openLine, type Rank} from '../link/protocol.ts';
+import {mayDo, openLine, type Person, type Rank, type SeatRole, type SharedLink} from '../link/protocol.ts';
+import type {Share} from './shares.ts';
 
 /** What a way in to the host allows whoever came through it: a socket, a login, a link. */
 export type Admission = {
 	/** The most that it may do; `requests` says what each method needs. */
 	readonly rank: Rank;
 	/** Who it is, if the way in proved that; what the terminal says of itself otherwise. */
-	readonly who?: string;
+	readonly who?: string | ((said: Person) => string);
+	/** What keeps terminals apart that came in different ways: none takes the place of another one. */
+	readonly way?: string;
+	/** True for whoever came by a link: `asGuest` says what that leaves out. */
+	readonly isGuest?: true;
+	/** Lets it share sessions; left out where nobody could open a link. */
+	readonly sharing?: Sharing;
 	/** Returns whether it knows a session, and may attach to it; left out for all of the host. */
 	readonly reaches?: (session: ReachedSession) => boolean;
 	/** The environment of sessions that it begins. */
@@ -16,6 +23,17 @@ export type Admission = {
 	readonly folder?: string | undefined;
 	/** Whose sessions it begins; left out for the user who runs the host. */
 	readonly owner?: string;
+};
+
+/** Links to sessions of whoever came this way. */
+export type Sharing = {
+	readonly create: (
+		session: string,
+		role: SeatRole,
+		forMs: number,
+	) => {readonly id: string; readonly link: string; readonly ends_at: string};
+	readonly list: () => readonly SharedLink[];
+	readonly revoke: (id: string) => Share;
 };
 
 /** What a way in knows a session by. */

@@ -18,7 +18,8 @@ import {sessionByPrefix} from '../link/session-prefix.ts';
 import {openHome} from '../storage/home.ts';
 import {realFolder} from '../storage/real-folder.ts';
 import {findSession} from '../storage/sessions.ts';
-import {type Admission, type Admit, assertRank} from './admission.ts';
+import {type Admission, type Admit, assertRank, type Sharing} from './admission.ts';
+import {asGuest} from './guest-rights.ts';
 import {type AttachedTerminal, type HostedSession, openHostedSession} from './hosted-session.ts';
 
 type Options = {
@@ -31,6 +32,8 @@ type Options = {
 	readonly person: Person;
 	/** Called when all runs have ended after a request to drain, and the sessions are closed. */
 	readonly onDrained: () => void;
+	/** Called when a session has ended: no link to it counts any more. */
+	readonly onSessionEnded?: (id: string) => void;
 	/** Returns milliseconds on a monotonic clock. */
 	readonly now?: () => number;
 };
@@ -63,10 +66,23 @@ const maxEnded = 20;
 const openMs = 10_000;
 
 /** Creates a host without sessions. */
-export function createHost({compose, env, folders, version, person, onDrained, now = steady}: Options): Host {
+export function createHost({
+	compose,
+	env,
+	folders,
+	version,
+	person,
+	onDrained,
+	onSessionEnded,
+	now = steady,
+}: Options): Host {
 	const sessions = new Map<string, HostedSession>();
 	const begun = new Map<string, Promise<RequestAnswer<'_service/begin'>>>();
 	let ended: Array<{readonly id: string; readonly owner: string | undefined; readonly listing: HostedListing}> = [];
+	/** Links by the key of the request for them. */
+	const shared = new Map<string, ReturnType<Sharing['create']>>();
+	/** The way in of each terminal, by the id that it calls itself. */
+	const ways = new Map<string, string>();
 	let isDraining = false;
 
 	const reached = ({reaches}: Admission) =>
@@ -83,6 +99,7 @@ export function createHost({compose, env, folders, version, person, onDrained, n
 	const end = async (session: HostedSession, why: string) => {
 		const id = session.id();
 		sessions.delete(id);
+		onSessionEnded?.(id);
 		const listing = {...session.listing(), state: 'ended' as const, terminals: [], questions: 0};
 		ended = [{id, owner: session.owner, listing}, ...ended].slice(0, maxEnded);
 		await session.close(why);
@@ -192,8 +209,15 @@ export function createHost({compose, env, folders, version, person, onDrained, n
 						throw new AppError('usage', 'The terminal said who it is already.');
 					}
 
+					const way = by.way ?? '';
+					if ((ways.get(said.terminal) ?? way) !== way) {
+						throw new AppError('auth', 'This terminal came in another way before.', {hint: 'Attach again.'});
+					}
+
+					ways.set(said.terminal, way);
 					rank = said.rank && mayDo(by.rank, said.rank) ? said.rank : by.rank;
-					const who = by.who ?? `${said.person.user}@${said.person.machine}`;
+					const named = typeof by.who === 'function' ? by.who(said.person) : by.who;
+					const who = named ?? `${said.person.user}@${said.person.machine}`;
 					terminal = {id: said.terminal, who, rank, reaches: by.reaches, peer};
 					return {protocol: linkProtocol, version, person, pid: process.pid, folders: [...folders]};
 				},
@@ -225,6 +249,22 @@ export function createHost({compose, env, folders, version, person, onDrained, n
 					await end(find(session, by), `${attachedTerminal().who} ended it.`);
 					return {};
 				},
+				'_service/share'({key, session: wanted, role, for_ms: forMs}) {
+					const session = find(wanted, by);
+					const known = shared.get(key) ?? sharingFor(by).create(session.id(), role, forMs);
+					if (!shared.has(key)) {
+						shared.set(key, known);
+						session.note({type: 'presence', act: 'share', who: attachedTerminal().who, role});
+					}
+
+					return {...known, session: session.id()};
+				},
+				'_service/shares': () => ({links: [...(by.sharing?.list() ?? [])]}),
+				'_service/unshare'({id}) {
+					const {session, role} = sharingFor(by).revoke(id);
+					sessions.get(session)?.note({type: 'presence', act: 'revoke', who: attachedTerminal().who, role});
+					return {session};
+				},
 				'_service/drain'() {
 					void drain();
 					return {};
@@ -249,7 +289,8 @@ export function createHost({compose, env, folders, version, person, onDrained, n
 					}
 
 					// The table joins each method with its parameters.
-					return answers[method as RequestMethod](read.data as never);
+					const asked = admission?.isGuest ? asGuest(method as RequestMethod, read.data) : read.data;
+					return answers[method as RequestMethod](asked as never);
 				},
 				onNotification(method, params) {
 					if (method !== '_service/open' || admission || typeof way !== 'function') {
@@ -274,6 +315,17 @@ export function createHost({compose, env, folders, version, person, onDrained, n
 			return {close: () => peer.close()};
 		},
 	};
+}
+
+/** Returns what shares sessions. Throws AppError("usage") where nobody could open a link. */
+function sharingFor({sharing}: Admission): Sharing {
+	if (!sharing) {
+		throw new AppError('usage', 'Nobody could open a link: this host listens on its socket only.', {
+			hint: 'Start it with `$ host --listen 127.0.0.1:8720`',
+		});
+	}
+
+	return sharing;
 }
 
 type Awaitable<Value> = Value | Promise<Value>;

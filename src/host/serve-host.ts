@@ -1,18 +1,24 @@
 import {randomBytes} from 'node:crypto';
 import process from 'node:process';
 import type {Surroundings} from '../command/program.ts';
-import {AppError, exitStatus} from '../core/error.ts';
+import {exitStatus} from '../core/error.ts';
 import {shellLine} from '../core/program-name.ts';
 import {personHere} from '../link/find-host.ts';
 import {listenLocally} from '../link/local-host.ts';
 import {openHome} from '../storage/home.ts';
-import {realFolder} from '../storage/real-folder.ts';
-import {admitWithToken} from './admission.ts';
+import {type Admit, admitWithToken} from './admission.ts';
+import {realFolders} from './folders.ts';
 import {createHost} from './host.ts';
+import {openWebWay, type WebWay} from './open-way.ts';
+import {createShares} from './shares.ts';
 
 type Options = Pick<Surroundings, 'compose' | 'env' | 'stdout' | 'version'> & {
 	/** The folders that sessions may be in; that of the process without any. */
 	readonly folders: readonly string[];
+	/** `unix` for the socket alone, or `host:port` for WebSocket, too. */
+	readonly listen: string;
+	/** Where clients reach that through a proxy with TLS. */
+	readonly publicUrl: string | undefined;
 	readonly json: boolean;
 	/** Aborts when the user, or the system, ends the program. */
 	readonly signal: AbortSignal;
@@ -26,15 +32,9 @@ const closeMs = 10_000;
  * interrupted, and what the sessions started is ended. Returns the exit status. Throws AppError("conflict") if a host runs
  * already.
  */
-export async function serveHost({compose, env, stdout, version, folders, json, signal}: Options): Promise<number> {
-	const real = (folders.length > 0 ? folders : [process.cwd()]).map(folder => {
-		const path = realFolder(folder);
-		if (path === undefined) {
-			throw new AppError('usage', `The folder “${folder}” does not exist.`, {hint: 'Name another one.'});
-		}
-
-		return path;
-	});
+export async function serveHost({compose, env, stdout, version, json, signal, ...options}: Options): Promise<number> {
+	const {folders, listen, publicUrl} = options;
+	const real = realFolders(folders.length > 0 ? folders : [process.cwd()]);
 	const home = openHome(env);
 	const token = randomBytes(32).toString('base64url');
 	let drained = () => {};
@@ -45,6 +45,7 @@ export async function serveHost({compose, env, stdout, version, folders, json, s
 		process.on('SIGHUP', () => undefined);
 		drained = () => resolve(0);
 	});
+	const shares = createShares();
 	const host = createHost({
 		compose,
 		env,
@@ -52,18 +53,57 @@ export async function serveHost({compose, env, stdout, version, folders, json, s
 		version,
 		person: personHere(),
 		onDrained: () => drained(),
+		onSessionEnded: id => shares.endSession(id),
 	});
-	const admit = admitWithToken(token);
+	let web: WebWay | undefined;
+	const withToken = admitWithToken(token);
+	const admit: Admit = open => {
+		const admission = withToken(open);
+		return admission && {...admission, ...(web && {sharing: web.sharing})};
+	};
 	const listening = await listenLocally(home, token, socket => host.serve({input: socket, output: socket}, admit));
 	const {socket} = listening;
+	try {
+		web =
+			listen === 'unix'
+				? undefined
+				: await openWebWay({address: listen, publicUrl, host, shares, home, token, env, folder: real[0]});
+	} catch (error) {
+		await listening.close();
+		throw error;
+	}
+
+	const where = web ? {url: web.url} : {socket};
 	stdout.write(
 		json
-			? `${JSON.stringify({socket})}\n`
-			: `Sessions in ${real.join(', ')} keep running here.\nSocket: ${socket}\nAttach: ${shellLine('attach')}\n`,
+			? `${JSON.stringify(where)}\n`
+			: [
+					`Sessions in ${real.join(', ')} keep running here.`,
+					...(web
+						? webLines(web.url, stdout.isTTY ? token : undefined)
+						: [`Socket: ${socket}`, `Attach: ${shellLine('attach')}`]),
+					'',
+				].join('\n'),
 	);
 	const status = await ended;
 	const timeout = new Promise<void>(resolve => setTimeout(resolve, closeMs).unref());
 	await Promise.race([host.close('The host was ended.'), timeout]);
+	shares.close();
+	await web?.close();
 	await listening.close();
 	return status;
+}
+
+/** Whoever has the token in the link is the user who runs the host, on every machine: no log gets it. */
+function webLines(url: string, token: string | undefined): readonly string[] {
+	return [
+		`Listening on ${url}`,
+		`Attach: ${shellLine(`attach --at ${url}`)}`,
+		...(token === undefined
+			? []
+			: [
+					`From another machine of yours: ${shellLine(`attach --at ${url}/join/${token}`)}`,
+					`Whoever has that link is you. For somebody else: ${shellLine('host share <session>')}`,
+				]),
+	];
 }

@@ -7,7 +7,7 @@ import {join} from 'node:path';
 import type {Environment} from '../core/environment.ts';
 import {AppError} from '../core/error.ts';
 import {errnoOf, explainFileError} from '../storage/file-error.ts';
-import type {Home} from '../storage/home.ts';
+import {type Home, openHome} from '../storage/home.ts';
 import {type Lock, tryLock} from '../storage/lock.ts';
 import {assertOwner, readPrivateFile, replaceFile} from '../storage/private-file.ts';
 import {makePrivateFolder} from '../storage/private-folder.ts';
@@ -20,6 +20,8 @@ type HostPlace = {
 	/** What whoever connects must have read: only programs of the user can. */
 	readonly tokenFile: string;
 	readonly lockFile: string;
+	/** Where it listens for WebSocket, if it does. */
+	readonly urlFile: string;
 };
 
 /** The longest path that the address of a socket holds on every system. */
@@ -36,6 +38,7 @@ export function hostPlace({host}: Home): HostPlace {
 		socket: inHome.length <= maxSocketPath ? inHome : join(short, 'socket'),
 		tokenFile: join(host, 'token'),
 		lockFile: join(host, 'lock'),
+		urlFile: join(host, 'url'),
 	};
 }
 
@@ -106,6 +109,17 @@ async function close(server: Server, {socket}: HostPlace, lock: Lock): Promise<v
 
 	await new Promise<void>(resolve => server.close(() => resolve()));
 	lock.release();
+}
+
+/** Keeps where the host of this machine listens for WebSocket, for terminals of this machine; undefined for nowhere. */
+export async function noteHostUrl(home: Home, url: string | undefined): Promise<void> {
+	await replaceFile(hostPlace(home).urlFile, url ?? '');
+}
+
+/** Returns the token of the host of this machine, if that is what listens at an address: it is sent to no other (SAFETY 6). */
+export function hostPassHere(server: string, env: Environment): string | undefined {
+	const {urlFile, tokenFile} = hostPlace(openHome(env));
+	return readPrivateFile(urlFile) === server ? readPrivateFile(tokenFile) : undefined;
 }
 
 /**

@@ -4,21 +4,28 @@ import {AppError} from '../core/error.ts';
 import {openHome} from '../storage/home.ts';
 import type {Pipes} from './json-lines.ts';
 import {connectLocally} from './local-host.ts';
+import {isWebPlace, webConnections} from './web-place.ts';
 
 /** What ssh takes as a destination: no flag, and nothing that a shell reads. */
 const sshPlace = /^(?:ssh:\/\/)?[\w.+-]+@[\w.:[\]-]+$/;
 
 /**
- * Returns what opens connections to the host at a place: this machine without one, or `user@machine` through ssh. Throws
- * AppError("usage") for another place.
+ * Returns what opens connections to the host at a place: this machine without one, `user@machine` through ssh, or the address
+ * of a server with a pass. Throws AppError("usage") for another place.
  */
 export function connectionsTo(at: string | undefined, env: Environment, folder?: string): () => Promise<Pipes> {
 	if (at === undefined) {
 		return () => connectLocally(openHome(env), env, folder);
 	}
 
+	if (isWebPlace(at)) {
+		return webConnections(at, env);
+	}
+
 	if (!sshPlace.test(at) || at.startsWith('-')) {
-		throw new AppError('usage', `“${at}” is no place of a host.`, {hint: 'Pass user@machine, or leave it out.'});
+		throw new AppError('usage', `“${at}” is no place of a host.`, {
+			hint: 'Pass user@machine or https://host, or leave it out.',
+		});
 	}
 
 	let isFirst = true;

@@ -119,6 +119,22 @@ const answerTo = z.object({
 	value: z.optional(json),
 });
 
+/** Creates a link to a session, for somebody else. `key` creates it once, however often it is asked. */
+const shareRequest = z.object({key: z.string(), session: z.string(), role, for_ms: z.number()});
+const shareCreated = z.object({id: z.string(), link: z.string(), ends_at: z.string(), session: z.string()});
+
+const sharedLink = z.object({
+	id: z.string(),
+	session: z.string(),
+	role,
+	ends_at: z.string(),
+	/** Whether somebody has opened it: it works once. */
+	used: z.boolean(),
+	connected: z.boolean(),
+});
+/** A link to a session, without its code. */
+export type SharedLink = z.infer<typeof sharedLink>;
+
 const nothing = z.object({});
 
 /**
@@ -137,6 +153,9 @@ export const requests = {
 	'_service/drive': {needs: 'driver', params: driveRequest, answer: z.object({text: z.string()})},
 	'_service/begin': {needs: 'owner', params: beginSession, answer: begunSession},
 	'_service/end': {needs: 'owner', params: ofSession, answer: nothing},
+	'_service/share': {needs: 'owner', params: shareRequest, answer: shareCreated},
+	'_service/shares': {needs: 'owner', params: nothing, answer: z.object({links: z.array(sharedLink)})},
+	'_service/unshare': {needs: 'owner', params: z.object({id: z.string()}), answer: z.object({session: z.string()})},
 	'_service/drain': {needs: 'owner', params: nothing, answer: nothing},
 } as const satisfies Readonly<
 	Record<string, {readonly needs: Rank; readonly params: z.ZodMiniType; readonly answer: z.ZodMiniType}>

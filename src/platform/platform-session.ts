@@ -36,6 +36,8 @@ export type PlatformSession = {
 	/** Finds full ids where the client's path parameters don't: in questions, and in bodies (`findUuid`). */
 	readonly find: WholeIds['find'];
 	readonly findUuid: WholeIds['findUuid'];
+	/** Sends requests with the login, for what is beside the operations of the platform. */
+	readonly transport: Transport;
 	/** Returns the log of an environment of this server, for `tailLog`. Throws as `environment` does. */
 	readonly logOf: (idOrPrefix: string) => LogSource;
 };
@@ -99,6 +101,7 @@ export function createPlatformSession(
 		project,
 		projectId,
 		environment,
+		transport: transports.bearer,
 		find: ids.find,
 		findUuid: ids.findUuid,
 		logOf(idOrPrefix) {

@@ -15,6 +15,9 @@ function paramsOf(session: string): {readonly [Method in RequestMethod]: Request
 		'_service/drive': {session, how: 'take'},
 		'_service/detach': {session},
 		'_service/begin': {key: randomUUID()},
+		'_service/share': {key: randomUUID(), session, role: 'observer', for_ms: 60_000},
+		'_service/shares': {},
+		'_service/unshare': {id: 'none'},
 		'_service/drain': {},
 		'_service/end': {session},
 	};
