@@ -1,7 +1,8 @@
 import {isIPv6} from 'node:net';
+import {userInfo} from 'node:os';
 import * as z from 'zod/mini';
 import {command, noun} from '../src/command/command.ts';
-import type {Command} from '../src/command/context.ts';
+import type {Command, CommandProgram} from '../src/command/context.ts';
 import type {Result} from '../src/command/result.ts';
 import {
 	draining,
@@ -17,6 +18,7 @@ import {formatBytes, formatDuration, formatNumber} from '../src/core/format.ts';
 import {isLoopback, originOf, parseServerUrl} from '../src/core/origin.ts';
 import {shellLine} from '../src/core/program-name.ts';
 import type {Interaction} from '../src/platform/interaction.ts';
+import type {HostingChoice} from '../src/server/host-sessions/hosting.ts';
 
 /** The default slug of the first organization. */
 const firstOrganization = 'default';
@@ -69,6 +71,8 @@ const startShape = {
 	oidcDomains: z.optional(z.string()),
 	oidcOrganization: z.optional(z.string()),
 	oidcRole: z.optional(z.enum(['member', 'admin'])),
+	hostSessions: z._default(z.boolean(), false),
+	hostUsers: z.optional(z.string()),
 	demo: z._default(z.boolean(), false),
 	logLevel: z._default(z.enum(['info', 'warn', 'error']), 'warn'),
 };
@@ -101,6 +105,8 @@ const describeStart = {
 	oidcDomains: 'domains whose addresses get accounts without an invitation, such as acme.example',
 	oidcOrganization: 'organization that those join',
 	oidcRole: 'role of those there, member or admin; member by default',
+	hostSessions: 'host sessions of its users in the folders that follow; they reach them with attach --at',
+	hostUsers: 'addresses of users who may host sessions beside administrators, or all',
 	demo: 'create a demo organization with sessions, findings and runs',
 	logLevel: 'minimum level of JSON log lines on stderr; warn by default',
 };
@@ -108,19 +114,44 @@ const describeStart = {
 const start = command({
 	name: 'start',
 	summary: 'Run a server of the platform on this machine',
-	args: z.object(startShape),
-	describe: describeStart,
-	examples: ['serve', 'serve --port 0 --json', 'serve --database postgres://service@127.0.0.1/service'],
+	args: z.object({...startShape, folder: z.optional(z.array(z.string()))}),
+	positional: ['folder'],
+	rest: true,
+	describe: {...describeStart, folder: 'where hosted sessions may be, with everything below; this folder by default'},
+	examples: [
+		'serve',
+		'serve --port 0 --json',
+		'serve --database postgres://service@127.0.0.1/service',
+		'serve --host-sessions ~/code',
+	],
 	where: 'shell',
 
 	async run(
-		{host, artifacts, storageLimit, publicUrl, address, keepAlive, drain, pool, ...given},
+		{
+			host,
+			artifacts,
+			storageLimit,
+			publicUrl,
+			address,
+			keepAlive,
+			drain,
+			pool,
+			hostSessions,
+			hostUsers,
+			folder,
+			...given
+		},
 		{program, ui: {interact}, flags: {json}, signal},
 	) {
 		const {sandboxes, sandboxMemory, minClient} = given;
 		const say = json ? await openNotices(interact.log, signal) : interact.say;
 		if (host !== undefined && !isLoopback(parseServerUrl(`http://${isIPv6(host) ? `[${host}]` : host}`))) {
 			say(`Anyone on the network can reach ${host} and read plain HTTP. Put a proxy with TLS in front.`);
+		}
+
+		const hosting = readHosting({hostSessions, hostUsers, folder}, program.hosting);
+		if (hosting) {
+			say(hostingRisk(hosting.users));
 		}
 
 		const {serve} = await import('../src/server/run/serve.ts');
@@ -135,6 +166,7 @@ const start = command({
 			keepAliveMs: keepAlive === undefined ? undefined : keepAlive * 1000,
 			drainMs: drain === undefined ? undefined : drain * 1000,
 			connections: pool,
+			hosting,
 			room: {
 				sandboxes,
 				memoryBytes: sandboxMemory === undefined ? undefined : Math.round(sandboxMemory * 1024 ** 3),
@@ -163,6 +195,57 @@ const start = command({
 		};
 	},
 });
+
+type HostingFlags = {
+	readonly hostSessions: boolean;
+	readonly hostUsers: string | undefined;
+	readonly folder: readonly string[] | undefined;
+};
+
+/** Returns what hosts sessions, and for whom; undefined without the flag. Throws AppError("usage") for flags that need it. */
+function readHosting(
+	{hostSessions, hostUsers, folder: folders}: HostingFlags,
+	open: CommandProgram['hosting'],
+): HostingChoice | undefined {
+	if (!hostSessions || !open) {
+		const [first] = folders ?? [];
+		if (first !== undefined || hostUsers !== undefined) {
+			throw new AppError(
+				'usage',
+				first === undefined ? '--host-users needs --host-sessions.' : `Unexpected argument “${first}” for serve.`,
+				{
+					hint: 'Usage: `serve --host-sessions [folder…] [--host-users value]`, or one of the verbs of `serve --help`',
+				},
+			);
+		}
+
+		return undefined;
+	}
+
+	const chosen = folders?.length ? folders : [process.cwd()];
+	if (chosen.includes('/')) {
+		throw new AppError('usage', 'Sessions of users can’t have the whole file system.', {
+			hint: 'Name folders: `$ serve --host-sessions /srv/code`',
+		});
+	}
+
+	const names = (hostUsers ?? '')
+		.toLowerCase()
+		.split(/[\s,]+/)
+		.filter(Boolean);
+	return {open, folders: chosen, users: names.includes('all') ? 'all' : names};
+}
+
+/** Says what hosting gives to whom: commands that they allow run as the user of the server, and reach what that reaches. */
+function hostingRisk(users: HostingChoice['users']): string {
+	const who =
+		users === 'all'
+			? 'Every user'
+			: users.length > 0
+				? 'Administrators and the users of --host-users'
+				: 'Administrators';
+	return `${who} can run commands on this machine as ${userInfo().username || 'the user of this server'}.`;
+}
 
 /**
  * Returns how sentences are written as lines of the JSON log, for programs that read standard error: so are warnings of Node,

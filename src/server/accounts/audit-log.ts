@@ -12,6 +12,8 @@ export type AuditedAct =
 	| `member.${'add' | 'role' | 'remove' | 'unlimit' | 'invite' | 'uninvite'}`
 	| `key.${'create' | 'limit' | 'revoke'}`
 	| `user.${'password' | 'administrator' | 'suspend' | 'reinstate'}`
+	/** A link to a session that the server hosts: created, ended early, and opened. */
+	| `host.${'share' | 'unshare' | 'join'}`
 	| 'machine.forget';
 
 /** Who acts: a user through a request, or the operator with a command on the server's machine. */

@@ -12,7 +12,7 @@ import type {Principal} from '../kit/authorize.ts';
 import {errorResponse, HttpError} from '../kit/http-error.ts';
 import {type Log, stackOf} from '../kit/log.ts';
 import {requestIdHeader} from '../kit/request-id.ts';
-import {type App, findRoute, type RouteRequest, type RouteTable, routeTable} from '../kit/route.ts';
+import {type App, findRoute, type RouteRequest, type RouteTable, routeTable, type ServerRoute} from '../kit/route.ts';
 import {placeNames} from '../kit/scope.ts';
 import {asPage} from '../pages/error-pages.ts';
 import {pageRoutes} from '../pages/page-routes.ts';
@@ -41,6 +41,8 @@ type Options = {
 	readonly minimumClient?: string | undefined;
 	/** Passes requests on to other servers and accepts theirs; without it, neither happens. */
 	readonly forwarding?: Forwarding | undefined;
+	/** Routes of what this server does beside the platform's operations. */
+	readonly routes?: readonly ServerRoute[];
 	/** Whether it stops soon, so that load balancers send their requests elsewhere. */
 	readonly isDraining?: () => boolean;
 };
@@ -70,6 +72,7 @@ export function createApp(options: Options): App {
 		...oauthRoutes(services),
 		...pageRoutes(services),
 		...demoRoutes(demo),
+		...(options.routes ?? []),
 	];
 	checkBasePath(services.publicUrl(), all);
 	const routes = routeTable(all);

@@ -125,7 +125,8 @@ async function findCaller(
 	return {caller, requestsPerMinute: row.requests_per_minute};
 }
 
-function credentialOf({headers}: Request): string | undefined {
+/** Returns the credential of a request, whatever it is worth. */
+export function credentialOf({headers}: Request): string | undefined {
 	const [, bearer] = /^Bearer +(\S+)$/i.exec(headers.get('authorization') ?? '') ?? [];
 	return bearer ?? headers.get('x-api-key') ?? undefined;
 }

@@ -32,6 +32,7 @@ import {type DatabaseLocation, parseDatabaseUrl} from '../database/location.ts';
 import type {PlannedMigration} from '../database/migrate.ts';
 import {migrateDatabase, openDatabase, plannedMigrations} from '../database/open.ts';
 import {installDemo} from '../demo/install-demo.ts';
+import type {HostingChoice} from '../host-sessions/hosting.ts';
 import {jsonLog, type LogLevel} from '../kit/log.ts';
 import type {DataAccess} from '../kit/services.ts';
 import {parseRetention} from '../retention/retention.ts';
@@ -76,6 +77,8 @@ type ServeOptions = DataOptions &
 		readonly unsafeSandboxes: boolean;
 		/** The oldest client version that the server accepts. */
 		readonly minimumClient?: string | undefined;
+		/** Hosts sessions of users; none by default. */
+		readonly hosting?: HostingChoice | undefined;
 		/** Whether to install the demo. */
 		readonly demo: boolean;
 		readonly logLevel: LogLevel;
@@ -286,6 +289,7 @@ export async function serve(given: ServeOptions): Promise<Served> {
 			address: options.address,
 			serviceDomain: options.serviceDomain,
 			keepAliveMs: options.keepAliveMs,
+			hosting: options.hosting,
 			room: options.room,
 			provider,
 			metrics,

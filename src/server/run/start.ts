@@ -15,8 +15,10 @@ import {takeSweep} from '../database/sweep-lease.ts';
 import type {DemoOptions} from '../demo-model/demo-routes.ts';
 import {loadServerCatalog} from '../handlers/server-catalog.ts';
 import type {Services} from '../handlers/services.ts';
+import type {HostingChoice} from '../host-sessions/hosting.ts';
 import {createApp} from '../http/app.ts';
 import {listen} from '../http/listen.ts';
+import {firstHandler} from '../http/raw-handler.ts';
 import {logRequest, type RequestRecord} from '../http/request-record.ts';
 import {createCounters} from '../kit/counters.ts';
 import type {Log} from '../kit/log.ts';
@@ -83,6 +85,8 @@ type Options = {
 	readonly demo?: DemoOptions;
 	/** The OpenID provider that users log in with. */
 	readonly oidc?: OidcSettings | undefined;
+	/** Hosts sessions of users; none by default. */
+	readonly hosting?: HostingChoice | undefined;
 	/** How long a connection stays open between two requests; 75 seconds by default. */
 	readonly keepAliveMs?: number | undefined;
 	/** How long requests in progress may take after `close`; 5 seconds by default. */
@@ -160,8 +164,27 @@ export async function startServer(options: Options): Promise<RunningServer> {
 		const reachable = {names: namesOf(host), port: () => bound, forwarding};
 		let isDraining = false;
 		const {minimumClient} = options;
-		const app = createApp({services, ...reachable, demo, minimumClient, isDraining: () => isDraining});
-		const raw = lazyServiceProxy({services, ...reachable});
+		const {hosting} = options;
+		const hosted =
+			hosting &&
+			(await (
+				await import('../host-sessions/host-sessions.ts')
+			).openHostSessions({
+				services,
+				choice: hosting,
+				folder,
+				...reachable,
+			}));
+		const app = createApp({
+			services,
+			...reachable,
+			demo,
+			minimumClient,
+			routes: hosted?.routes ?? [],
+			isDraining: () => isDraining,
+		});
+		const proxy = lazyServiceProxy({services, ...reachable});
+		const raw = hosted ? firstHandler([hosted.handler, proxy]) : proxy;
 		const metrics = counters && (await openMetrics({database, now: shared.now, counters}, options.metrics));
 		const onDone = (record: RequestRecord) => {
 			metrics?.count(record);
@@ -187,6 +210,7 @@ export async function startServer(options: Options): Promise<RunningServer> {
 			metricsUrl: metrics?.url,
 			async close() {
 				await listening.close();
+				await hosted?.close();
 				await metrics?.close();
 				await keeper.close();
 				await collector?.close();

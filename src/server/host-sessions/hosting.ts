@@ -1,0 +1,61 @@
+import type {Duplex} from 'node:stream';
+
+/** A user whose sessions a server hosts. */
+export type HostedUser = {
+	readonly id: string;
+	/** The address that they log in with: others see it where they attach. */
+	readonly name: string;
+	/** The folder for what is kept of them, which no other user has. */
+	readonly home: string;
+};
+
+/** Something that a user did with a session of theirs, or somebody who came by their link. */
+export type HostedAct = {
+	readonly act: 'share' | 'unshare' | 'join';
+	/** The id of the user whose session it is. */
+	readonly user: string;
+	readonly session: string;
+	readonly role: 'driver' | 'observer';
+	/** When the link ends, as ISO 8601 in UTC. */
+	readonly endsAt: string;
+};
+
+export type HostedConnection = {readonly close: () => void};
+
+/** Whoever came by a link, until that ends. */
+export type HostedGuest = {
+	/** The id of the user whose session it is. */
+	readonly user: string;
+	readonly connect: (stream: Duplex) => HostedConnection;
+};
+
+/** What hosts sessions, as a server sees it. It is created above the server, which knows nothing of agents. */
+export type Hosting = {
+	/** Serves a terminal of a user until it ends. */
+	readonly connect: (stream: Duplex, user: HostedUser) => HostedConnection;
+	/** Takes a one-time code. Returns what proves from then on who came by it; undefined for any other text. */
+	readonly join: (
+		code: string,
+	) => {readonly pass: string; readonly session: string; readonly role: 'driver' | 'observer'} | undefined;
+	/** Returns whoever has a pass that `join` gave; undefined for any other text, and after the end of the link. */
+	readonly guest: (pass: string) => HostedGuest | undefined;
+	/** Ends the sessions of a user, their links, and whoever is attached. */
+	readonly end: (user: string, why: string) => Promise<void>;
+	readonly close: (why: string) => Promise<void>;
+};
+
+/** Creates the hosting of a server. Throws AppError("usage") for a folder that doesn't exist. */
+export type OpenHosting = (options: {
+	readonly folders: readonly string[];
+	/** Returns where clients reach the server, without a slash at the end. */
+	readonly url: () => string;
+	readonly onAct: (act: HostedAct) => void;
+}) => Promise<Hosting>;
+
+/** What the operator chose. */
+export type HostingChoice = {
+	readonly open: OpenHosting;
+	readonly folders: readonly string[];
+	/** Addresses of users who may host beside the administrators of the server, in lower case; `all` for every user. */
+	readonly users: readonly string[] | 'all';
+};
