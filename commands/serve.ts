@@ -1,8 +1,7 @@
 import {isIPv6} from 'node:net';
-import {userInfo} from 'node:os';
 import * as z from 'zod/mini';
 import {command, noun} from '../src/command/command.ts';
-import type {Command, CommandProgram} from '../src/command/context.ts';
+import type {Command} from '../src/command/context.ts';
 import type {Result} from '../src/command/result.ts';
 import {
 	draining,
@@ -18,7 +17,6 @@ import {formatBytes, formatDuration, formatNumber} from '../src/core/format.ts';
 import {isLoopback, originOf, parseServerUrl} from '../src/core/origin.ts';
 import {shellLine} from '../src/core/program-name.ts';
 import type {Interaction} from '../src/platform/interaction.ts';
-import type {HostingChoice} from '../src/server/host-sessions/hosting.ts';
 
 /** The default slug of the first organization. */
 const firstOrganization = 'default';
@@ -149,9 +147,10 @@ const start = command({
 			say(`Anyone on the network can reach ${host} and read plain HTTP. Put a proxy with TLS in front.`);
 		}
 
+		const {readHosting, hostingRisk} = await import('../src/server/run/read-hosting.ts');
 		const hosting = readHosting({hostSessions, hostUsers, folder}, program.hosting);
 		if (hosting) {
-			say(hostingRisk(hosting.users));
+			say(hostingRisk(hosting));
 		}
 
 		const {serve} = await import('../src/server/run/serve.ts');
@@ -195,57 +194,6 @@ const start = command({
 		};
 	},
 });
-
-type HostingFlags = {
-	readonly hostSessions: boolean;
-	readonly hostUsers: string | undefined;
-	readonly folder: readonly string[] | undefined;
-};
-
-/** Returns what hosts sessions, and for whom; undefined without the flag. Throws AppError("usage") for flags that need it. */
-function readHosting(
-	{hostSessions, hostUsers, folder: folders}: HostingFlags,
-	open: CommandProgram['hosting'],
-): HostingChoice | undefined {
-	if (!hostSessions || !open) {
-		const [first] = folders ?? [];
-		if (first !== undefined || hostUsers !== undefined) {
-			throw new AppError(
-				'usage',
-				first === undefined ? '--host-users needs --host-sessions.' : `Unexpected argument “${first}” for serve.`,
-				{
-					hint: 'Usage: `serve --host-sessions [folder…] [--host-users value]`, or one of the verbs of `serve --help`',
-				},
-			);
-		}
-
-		return undefined;
-	}
-
-	const chosen = folders?.length ? folders : [process.cwd()];
-	if (chosen.includes('/')) {
-		throw new AppError('usage', 'Sessions of users can’t have the whole file system.', {
-			hint: 'Name folders: `$ serve --host-sessions /srv/code`',
-		});
-	}
-
-	const names = (hostUsers ?? '')
-		.toLowerCase()
-		.split(/[\s,]+/)
-		.filter(Boolean);
-	return {open, folders: chosen, users: names.includes('all') ? 'all' : names};
-}
-
-/** Says what hosting gives to whom: commands that they allow run as the user of the server, and reach what that reaches. */
-function hostingRisk(users: HostingChoice['users']): string {
-	const who =
-		users === 'all'
-			? 'Every user'
-			: users.length > 0
-				? 'Administrators and the users of --host-users'
-				: 'Administrators';
-	return `${who} can run commands on this machine as ${userInfo().username || 'the user of this server'}.`;
-}
 
 /**
  * Returns how sentences are written as lines of the JSON log, for programs that read standard error: so are warnings of Node,

@@ -9,7 +9,7 @@ import {recentKinds} from '../src/config/recents.ts';
 const all = allCommands(commands);
 
 /** Commands whose ids are local or secret: no remembered id completes them. */
-const localIds = new Set(['resume', 'set', 'attach', 'end']);
+const localIds = new Set(['resume', 'set', 'attach', 'end', 'share']);
 
 test('every file is a listed command or noun of its name', () => {
 	const files = readdirSync('commands', {recursive: true, encoding: 'utf8'});

@@ -32,13 +32,15 @@ export async function readConfigured(command: Command, given: Values, sources: C
 	const keys = path === undefined ? new Map<string, Setting>() : await readKeys(String(path), known, sources);
 	const values: Record<string, unknown> = {...given};
 	const origins = new Map<string, string>();
-	for (const {name, type} of known) {
+	for (const {name, type, multiple} of known) {
 		const setting = variables.get(name) ?? keys.get(name);
 		if (values[name] !== undefined || !setting || !(name in command.args.shape)) {
 			continue;
 		}
 
-		const value = type === 'boolean' ? toBoolean(setting) : setting.value;
+		const one = type === 'boolean' ? toBoolean(setting) : setting.value;
+		// As PATH has folders.
+		const value = multiple ? setting.value.split(':') : one;
 		try {
 			checkArgument(command, name, value);
 		} catch (error) {

@@ -103,7 +103,7 @@ function webLines(url: string, token: string | undefined): readonly string[] {
 			? []
 			: [
 					`From another machine of yours: ${shellLine(`attach --at ${url}/join/${token}`)}`,
-					`Whoever has that link is you. For somebody else: ${shellLine('host share <session>')}`,
+					`That link has all your rights. For somebody else: ${shellLine('host share <session>')}`,
 				]),
 	];
 }

@@ -1,7 +1,6 @@
 import {createHash, randomBytes, randomUUID} from 'node:crypto';
 import {AppError} from '../core/error.ts';
 import type {SeatRole, SharedLink} from '../link/protocol.ts';
-import type {HostConnection} from './host.ts';
 
 /** A link to a session that its owner shared, as the host keeps it. */
 export type Share = {
@@ -14,11 +13,14 @@ export type Share = {
 	readonly endsAt: number;
 };
 
+/** The connection of somebody who came by a link. */
+type GuestConnection = {readonly close: () => void};
+
 /** Whoever came by a link. */
 export type ShareGuest = {
 	readonly share: Share;
 	/** Keeps a connection until it is closed, or until the link ends. Returns what to call once it is closed. */
-	readonly keep: (connection: HostConnection) => () => void;
+	readonly keep: (connection: GuestConnection) => () => void;
 };
 
 /**
@@ -47,7 +49,7 @@ type Kept = {
 	/** Undefined once it is used. */
 	code: string | undefined;
 	pass: string | undefined;
-	readonly connections: Set<HostConnection>;
+	readonly connections: Set<GuestConnection>;
 	readonly timer: NodeJS.Timeout;
 };
 

@@ -20,7 +20,7 @@ type ServedTerminal = {readonly close: () => void};
 /** What hosts sessions for the users of a server, who prove to the server who they are. */
 export type SessionHosting = {
 	readonly connect: (stream: Duplex, user: HostedUser) => ServedTerminal;
-	/** Takes a one-time code. Returns undefined for any other text. */
+	/** Accepts a one-time code. Returns undefined for any other text. */
 	readonly join: (
 		code: string,
 	) => {readonly pass: string; readonly session: string; readonly role: 'driver' | 'observer'} | undefined;

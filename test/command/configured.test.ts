@@ -44,9 +44,9 @@ const samples: Readonly<Record<string, string>> = {
 test('every flag of serve is a variable and a key, and a flag wins over a variable, that over the file', async () => {
 	const fields = fieldsOf(start.args).filter(({name}) => name !== 'config');
 	expect(fields.length).toBeGreaterThan(20);
-	for (const {name, type} of fields) {
+	for (const {name, type, multiple} of fields) {
 		const sample = samples[name] ?? (type === 'boolean' ? 'true' : '7');
-		const value = type === 'boolean' ? true : sample;
+		const value = type === 'boolean' ? true : multiple ? [sample] : sample;
 		const env = {[`SERVICE_SERVE_${flagOf(name).replaceAll('-', '_').toUpperCase()}`]: sample};
 		const files = {'a.yaml': `${flagOf(name)}: ${sample}\n`};
 		expect((await read({env})).values).toEqual({[name]: value});

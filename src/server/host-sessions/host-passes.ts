@@ -5,7 +5,7 @@ import {reject} from '../kit/http-error.ts';
 import type {Log} from '../kit/log.ts';
 import {loggingFaults} from '../kit/log.ts';
 import type {DataAccess} from '../kit/services.ts';
-import type {HostedConnection, HostedUser, HostingChoice} from './hosting.ts';
+import type {HostedAccount, HostedConnection, HostingChoice} from './hosting.ts';
 
 /** The login that a pass was given for, and ends with. */
 export type PassLogin = {
@@ -17,7 +17,7 @@ export type PassLogin = {
 };
 
 type Pass = {
-	readonly user: HostedUser;
+	readonly user: HostedAccount;
 	readonly apiKeyId: string | null;
 	/** The login of an access token: all tokens that it is renewed with. */
 	readonly familyId: string | null;
@@ -28,10 +28,10 @@ type Pass = {
 
 /** What a terminal proves with that its user has logged in, however often its connection is cut. */
 export type HostPasses = {
-	/** Gives a pass. Rejects with 403 if the user may host no sessions, with 429 if they have too many passes. */
-	readonly give: (login: PassLogin, user: HostedUser) => Promise<string>;
+	/** Creates a pass. Rejects with 403 if the user may host no sessions, with 429 if they have too many passes. */
+	readonly give: (login: PassLogin, user: HostedAccount) => Promise<string>;
 	/** Returns who has a pass; undefined for any other text. */
-	readonly find: (pass: string) => HostedUser | undefined;
+	readonly find: (pass: string) => HostedAccount | undefined;
 	/** Keeps a connection until it is closed, or until its pass ends. Returns what to call once it is closed. */
 	readonly keep: (pass: string, connection: HostedConnection) => () => void;
 	/** Ends what has lost its login. */

@@ -15,7 +15,7 @@ import type {RouteRequest, ServerRoute} from '../kit/route.ts';
 import {basePathOf} from '../kit/server-url.ts';
 import {sendFault} from '../service-proxy/service-answer.ts';
 import {createHostPasses, tokenHashOf} from './host-passes.ts';
-import type {HostedConnection, HostedUser, Hosting, HostingChoice} from './hosting.ts';
+import type {HostedAccount, HostedConnection, Hosting, HostingChoice} from './hosting.ts';
 
 /** Where a terminal connects, where it proves its login, and where it takes a one-time code. */
 export const linkPath = '/host/link';
@@ -76,7 +76,7 @@ export async function openHostSessions({services, choice, folder, names, port}: 
 
 	const givePass = async ({principal, request}: RouteRequest) => {
 		const {userId, apiKeyId} = principal;
-		const user: HostedUser = {
+		const user: HostedAccount = {
 			id: userId,
 			name: await emailOf(database, userId),
 			home: join(folder, 'hosted', userId),

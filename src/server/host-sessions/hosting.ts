@@ -1,7 +1,7 @@
 import type {Duplex} from 'node:stream';
 
 /** A user whose sessions a server hosts. */
-export type HostedUser = {
+export type HostedAccount = {
 	readonly id: string;
 	/** The address that they log in with: others see it where they attach. */
 	readonly name: string;
@@ -32,8 +32,8 @@ export type HostedGuest = {
 /** What hosts sessions, as a server sees it. It is created above the server, which knows nothing of agents. */
 export type Hosting = {
 	/** Serves a terminal of a user until it ends. */
-	readonly connect: (stream: Duplex, user: HostedUser) => HostedConnection;
-	/** Takes a one-time code. Returns what proves from then on who came by it; undefined for any other text. */
+	readonly connect: (stream: Duplex, user: HostedAccount) => HostedConnection;
+	/** Accepts a one-time code. Returns what proves from then on who came by it; undefined for any other text. */
 	readonly join: (
 		code: string,
 	) => {readonly pass: string; readonly session: string; readonly role: 'driver' | 'observer'} | undefined;
