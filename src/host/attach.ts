@@ -10,6 +10,9 @@ import {createRemoteSession} from './remote-session.ts';
 /** How often the way to the host is measured. */
 const pingMs = 5000;
 
+/** How long the host may take to answer, before the connection counts as cut. */
+const answerMs = 15_000;
+
 /**
  * Returns the surroundings of an app that shows a session of a host. Throws `AppError` if the host can't be reached.
  */
@@ -41,11 +44,10 @@ export async function attachTo<Given extends Surroundings>(
 		}
 	});
 	const measure = async () => {
-		const sentAt = performance.now();
-		await client.request('_service/ping', {}).then(
-			() => patch({lagMs: performance.now() - sentAt}),
-			() => undefined,
-		);
+		const lagMs = await client.measure(answerMs);
+		if (lagMs !== undefined) {
+			patch({lagMs});
+		}
 	};
 	void measure();
 	const timer = setInterval(() => void measure(), pingMs);
@@ -55,7 +57,6 @@ export async function attachTo<Given extends Surroundings>(
 		client,
 		store,
 		role: observes ? 'observer' : 'driver',
-		terminal,
 		onQuestion: desk.put,
 		onTold: toast,
 		onEnded(why) {

@@ -1,3 +1,4 @@
+import {createHash} from 'node:crypto';
 import {isAbsolute, sep} from 'node:path';
 import type {ComposeOptions, Program} from '../command/program.ts';
 import type {Environment} from '../core/environment.ts';
@@ -46,7 +47,7 @@ export type Host = {
 	 */
 	readonly serve: (pipes: Pipes, way: Admission | Admit) => HostConnection;
 	readonly list: () => readonly HostedListing[];
-	/** Ends all sessions. */
+	/** Ends all sessions, then all connections. */
 	readonly close: (why: string) => Promise<void>;
 };
 
@@ -61,6 +62,12 @@ const maxSessions = 64;
 
 /** Most ended sessions that a list still shows. */
 const maxEnded = 20;
+
+/** Most outcomes that are kept for terminals that ask again. */
+const maxOutcomes = 1000;
+
+/** Most sessions whose successors are known to terminals that come back. */
+const maxSuccessors = 200;
 
 /** How long a connection may take to say who it is. */
 const openMs = 10_000;
@@ -77,19 +84,37 @@ export function createHost({
 	now = steady,
 }: Options): Host {
 	const sessions = new Map<string, HostedSession>();
-	const begun = new Map<string, Promise<RequestAnswer<'_service/begin'>>>();
+	/** What requests came to, by their key: a terminal that was cut asks again, and gets the same answer. */
+	const outcomes = new Map<string, Promise<unknown>>();
+	/** The sessions that others continue as. */
+	const successors = new Map<string, string>();
 	let ended: Array<{readonly id: string; readonly owner: string | undefined; readonly listing: HostedListing}> = [];
-	/** Links by the key of the request for them. */
-	const shared = new Map<string, ReturnType<Sharing['create']>>();
 	/** The way in of each terminal, by the id that it calls itself. */
 	const ways = new Map<string, string>();
+	const peers = new Set<Peer>();
 	let isDraining = false;
 
 	const reached = ({reaches}: Admission) =>
 		[...sessions.values()].filter(session => reaches?.({id: session.id(), owner: session.owner}) ?? true);
 
-	const find = (idOrPrefix: string, admission: Admission): HostedSession =>
-		sessionByPrefix(idOrPrefix, reached(admission), session => session.id());
+	const find = (idOrPrefix: string, admission: Admission): HostedSession => {
+		const successor = sessions.has(idOrPrefix) ? undefined : successors.get(idOrPrefix);
+		return sessionByPrefix(successor ?? idOrPrefix, reached(admission), session => session.id());
+	};
+
+	const once = <Outcome>(key: string, run: () => Promise<Outcome>): Promise<Outcome> => {
+		const known = outcomes.get(key);
+		if (known) {
+			// A key is random, and of one request.
+			return known as Promise<Outcome>;
+		}
+
+		const outcome = run();
+		outcomes.set(key, outcome);
+		outcome.catch(() => undefined);
+		forgetFirst(outcomes, maxOutcomes);
+		return outcome;
+	};
 
 	const list = (admission?: Admission) => [
 		...(admission ? reached(admission) : [...sessions.values()]).map(({listing}) => listing()),
@@ -155,6 +180,14 @@ export function createHost({
 			onReplaced(before, after) {
 				sessions.delete(before);
 				sessions.set(after, session);
+				for (const [id, successor] of successors) {
+					if (successor === before) {
+						successors.set(id, after);
+					}
+				}
+
+				successors.set(before, after);
+				forgetFirst(successors, maxSuccessors);
 			},
 		});
 		sessions.set(session.id(), session);
@@ -181,6 +214,9 @@ export function createHost({
 
 	const close = async (why: string) => {
 		await Promise.allSettled([...sessions.values()].map(session => end(session, why)));
+		for (const peer of peers) {
+			peer.close();
+		}
 	};
 
 	return {
@@ -218,47 +254,43 @@ export function createHost({
 					rank = said.rank && mayDo(by.rank, said.rank) ? said.rank : by.rank;
 					const named = typeof by.who === 'function' ? by.who(said.person) : by.who;
 					const who = named ?? `${said.person.user}@${said.person.machine}`;
-					terminal = {id: said.terminal, who, rank, reaches: by.reaches, peer};
+					terminal = {seat: seatOf(said.terminal), who, rank, reaches: by.reaches, peer};
 					return {protocol: linkProtocol, version, person, pid: process.pid, folders: [...folders]};
 				},
 				'_service/ping': () => ({}),
 				'_service/list': () => ({sessions: list(by)}),
-				'_service/begin'(wanted) {
-					const known = begun.get(wanted.key) ?? begin(wanted, by);
-					begun.set(wanted.key, known);
-					known.catch(() => begun.delete(wanted.key));
-					return known;
-				},
+				'_service/begin': wanted => once(wanted.key, () => begin(wanted, by)),
 				'_service/attach'({session: wanted, role, seq}) {
 					const session = find(wanted, by);
-					return {session: session.id(), ...session.attach(attachedTerminal(), role, seq)};
+					const {seat} = attachedTerminal();
+					// What the terminal has is of a session that continues as this one.
+					const from = session.id().startsWith(wanted.trim().toLowerCase()) ? seq : -1;
+					return {session: session.id(), seat, ...session.attach(attachedTerminal(), role, from)};
 				},
 				'_service/detach'({session}) {
 					find(session, by).detach(attachedTerminal(), false);
 					return {};
 				},
-				'_service/act': ({session, ...request}) => find(session, by).act(attachedTerminal(), request),
-				'_service/answer'({session, question, value}) {
-					find(session, by).answer(attachedTerminal(), question, value);
-					return {};
-				},
-				'_service/drive': ({session, how, word}) => ({
-					text: find(session, by).drive(attachedTerminal(), how, word),
-				}),
+				'_service/act': ({session, key, ...wanted}) =>
+					once(key, () => find(session, by).act(attachedTerminal(), wanted)),
+				'_service/answer': ({session, key, question, value}) =>
+					once(key, async () => {
+						find(session, by).answer(attachedTerminal(), question, value);
+						return {};
+					}),
+				'_service/drive': ({session, key, how, word}) =>
+					once(key, async () => ({text: find(session, by).drive(attachedTerminal(), how, word)})),
 				async '_service/end'({session}) {
 					await end(find(session, by), `${attachedTerminal().who} ended it.`);
 					return {};
 				},
-				'_service/share'({key, session: wanted, role, for_ms: forMs}) {
-					const session = find(wanted, by);
-					const known = shared.get(key) ?? sharingFor(by).create(session.id(), role, forMs);
-					if (!shared.has(key)) {
-						shared.set(key, known);
+				'_service/share': ({key, session: wanted, role, for_ms: forMs}) =>
+					once(key, async () => {
+						const session = find(wanted, by);
+						const link = sharingFor(by).create(session.id(), role, forMs);
 						session.note({type: 'presence', act: 'share', who: attachedTerminal().who, role});
-					}
-
-					return {...known, session: session.id()};
-				},
+						return {...link, session: session.id()};
+					}),
 				'_service/shares': () => ({links: [...(by.sharing?.list() ?? [])]}),
 				'_service/unshare'({id}) {
 					const {session, role} = sharingFor(by).revoke(id);
@@ -307,11 +339,13 @@ export function createHost({
 				},
 				onEnd() {
 					clearTimeout(timer);
+					peers.delete(peer);
 					for (const session of terminal ? sessions.values() : []) {
 						session.detach(terminal as AttachedTerminal, true);
 					}
 				},
 			});
+			peers.add(peer);
 			return {close: () => peer.close()};
 		},
 	};
@@ -334,5 +368,21 @@ type Awaitable<Value> = Value | Promise<Value>;
 type Answers = {
 	readonly [Method in RequestMethod]: (params: RequestParams<Method>) => Awaitable<RequestAnswer<Method>>;
 };
+
+/** Returns what others know a terminal by: whoever knows its id could come back in its place. */
+function seatOf(terminal: string): string {
+	return createHash('sha256').update(terminal).digest('base64url').slice(0, 16);
+}
+
+/** Removes the oldest entries of a map that has too many. */
+function forgetFirst(map: Map<string, unknown>, most: number): void {
+	for (const key of map.keys()) {
+		if (map.size <= most) {
+			return;
+		}
+
+		map.delete(key);
+	}
+}
 
 const steady = () => performance.now();

@@ -30,8 +30,8 @@ import {readVerb, type SessionVerb} from './session-verbs.ts';
 
 /** A terminal, as its connection knows it. */
 export type AttachedTerminal = {
-	/** The same after a cut. */
-	readonly id: string;
+	/** What others know it by; the same after a cut. */
+	readonly seat: string;
 	/** The user and the machine, as it says. */
 	readonly who: string;
 	/** The most that its connection may do. */
@@ -76,7 +76,7 @@ export type HostedSession = {
 	/** Does what a terminal asks for. Throws AppError("conflict") if another one drives. */
 	readonly act: (
 		terminal: AttachedTerminal,
-		request: {readonly key: string; readonly verb: string; readonly args?: Json | undefined},
+		request: {readonly verb: string; readonly args?: Json | undefined},
 	) => Promise<Json>;
 	readonly answer: (terminal: AttachedTerminal, question: string, value: Json | undefined) => void;
 	readonly drive: (terminal: AttachedTerminal, how: 'ask' | 'give' | 'take', word: string | undefined) => string;
@@ -91,9 +91,6 @@ type Attached = {readonly terminal: AttachedTerminal; readonly role: SeatRole; r
 
 /** Most records in memory for terminals that come back after a cut. Older ones are read from the journal. */
 const maxRecent = 400;
-
-/** Most answers that are kept for requests that a cut terminal sends again. */
-const maxAnswers = 300;
 
 const {flags: noFlags} = takeGlobalFlags([]);
 
@@ -166,7 +163,15 @@ export async function openHostedSession(options: Options): Promise<HostedSession
 			mode: state.approvalMode,
 			folder: folder.path(),
 			connection: state.connection,
-			terminals: [...attached.values()].map(({terminal: {id, who}, role}) => ({id, who, role, drives: id === driver})),
+			terminals: [...attached].map(
+				([
+					seat,
+					{
+						terminal: {who},
+						role,
+					},
+				]) => ({seat, who, role, drives: seat === driver}),
+			),
 		};
 	};
 
@@ -204,10 +209,10 @@ export async function openHostedSession(options: Options): Promise<HostedSession
 	};
 	const tell = (terminal: string | undefined, text: string) => {
 		for (const {
-			terminal: {id},
+			terminal: {seat},
 			feed,
 		} of attached.values()) {
-			if (terminal === undefined || id === terminal) {
+			if (terminal === undefined || seat === terminal) {
 				feed.tell('_service/told', {session, text});
 			}
 		}
@@ -228,11 +233,15 @@ export async function openHostedSession(options: Options): Promise<HostedSession
 			}
 		},
 	});
-	const sendQuestion = ({terminal, role, feed}: Attached, {id, kind, question, target}: PendingQuestion) => {
-		if (role === 'driver' && (target === undefined || target === terminal.id)) {
-			questions.sent(terminal.id, id);
+	/** Sends a question, if this terminal may answer it. Returns whether it may. */
+	const sendQuestion = ({terminal, role, feed}: Attached, {id, kind, question, target}: PendingQuestion): boolean => {
+		if (role === 'driver' && (target === undefined || target === terminal.seat)) {
+			questions.sent(terminal.seat, id);
 			feed.tell('_service/question', {session, id, kind, question});
+			return true;
 		}
+
+		return false;
 	};
 
 	/** Returns the questions of a command of one terminal, or of the session itself. */
@@ -349,7 +358,7 @@ export async function openHostedSession(options: Options): Promise<HostedSession
 					const why = 'It continues as another session, which this terminal may not see.';
 					terminal.peer.notify('_service/ended', {session: before, why});
 					feed.close();
-					attached.delete(terminal.id);
+					attached.delete(terminal.seat);
 				}
 			}
 		}
@@ -358,7 +367,7 @@ export async function openHostedSession(options: Options): Promise<HostedSession
 	});
 
 	/** Throws AppError("conflict") unless this terminal drives. Nobody else drives once the one that did is gone. */
-	const drive = ({id, who}: AttachedTerminal) => {
+	const drive = ({seat: id, who}: AttachedTerminal) => {
 		const own = attached.get(id);
 		if (own?.role !== 'driver') {
 			throw new AppError('conflict', 'This terminal only watches the session.', {hint: 'Attach without --observe.'});
@@ -392,7 +401,7 @@ export async function openHostedSession(options: Options): Promise<HostedSession
 	};
 
 	const runCommand = async (
-		{id}: AttachedTerminal,
+		{seat: id}: AttachedTerminal,
 		{path, values, exact}: Extract<SessionVerb, {verb: 'command'}>['args'],
 	): Promise<Json> => {
 		await program.commands.refresh();
@@ -413,7 +422,7 @@ export async function openHostedSession(options: Options): Promise<HostedSession
 
 	const perform = async (terminal: AttachedTerminal, {verb, args}: SessionVerb): Promise<Json> => {
 		const state = store.getState();
-		const interact = interactionFor(terminal.id, () => closing.signal);
+		const interact = interactionFor(terminal.seat, () => closing.signal);
 		switch (verb) {
 			case 'send':
 				await send(args.text, args.mentions_in, interact);
@@ -468,9 +477,6 @@ export async function openHostedSession(options: Options): Promise<HostedSession
 		}
 	};
 
-	/** What was asked, by the key of the request: a terminal that was cut asks again, and gets the same answer. */
-	const answers = new Map<string, Promise<Json>>();
-
 	return {
 		id: () => session,
 		owner: options.owner,
@@ -495,8 +501,13 @@ export async function openHostedSession(options: Options): Promise<HostedSession
 		},
 		attach(terminal, wanted, seq) {
 			const role = mayDo(terminal.rank, 'driver') ? wanted : 'observer';
-			const before = attached.get(terminal.id);
+			const before = attached.get(terminal.seat);
 			before?.feed.close();
+			if (before && before.terminal.peer !== terminal.peer) {
+				// The same terminal came back before its old connection was known to be cut.
+				before.terminal.peer.close();
+			}
+
 			const each: Attached = {
 				terminal,
 				role,
@@ -505,13 +516,12 @@ export async function openHostedSession(options: Options): Promise<HostedSession
 					source,
 					onCaughtUp() {
 						each.feed.tell('_service/state', {session, state: stateNow()});
-						for (const question of questions.waiting()) {
-							sendQuestion(each, question);
-						}
+						const waiting = questions.waiting().filter(question => sendQuestion(each, question));
+						each.feed.tell('_service/caught_up', {session, questions: waiting.map(({id}) => id)});
 					},
 				}),
 			};
-			attached.set(terminal.id, each);
+			attached.set(terminal.seat, each);
 			const answer = {seq: last, folder: folder.path()};
 			// What the terminal has of another session, or of one that lost its end, is no beginning.
 			each.feed.restart(seq > last ? -1 : seq);
@@ -520,14 +530,14 @@ export async function openHostedSession(options: Options): Promise<HostedSession
 			}
 
 			if (role === 'driver' && whoIs(driver) === undefined) {
-				become(terminal.id, terminal.who);
+				become(terminal.seat, terminal.who);
 			}
 
 			flushSoon();
 			return answer;
 		},
 		detach(terminal, isCut) {
-			const {id, who, peer} = terminal;
+			const {seat: id, who, peer} = terminal;
 			const each = attached.get(id);
 			if (each?.terminal.peer !== peer) {
 				return;
@@ -543,37 +553,25 @@ export async function openHostedSession(options: Options): Promise<HostedSession
 
 			flushSoon();
 		},
-		async act(terminal, {key, verb, args}) {
-			const known = answers.get(key);
-			if (known) {
-				return known;
-			}
-
+		async act(terminal, {verb, args}) {
 			const wanted = readVerb(verb, args);
 			// Reading changes nothing.
 			if (wanted.verb !== 'paths') {
 				drive(terminal);
 			}
 
-			const done = perform(terminal, wanted);
-			answers.set(key, done);
-			done.catch(() => undefined);
-			if (answers.size > maxAnswers) {
-				answers.delete([...answers.keys()][0] ?? '');
-			}
-
-			return done;
+			return perform(terminal, wanted);
 		},
 		answer(terminal, id, value) {
-			if (attached.get(terminal.id)?.role !== 'driver') {
+			if (attached.get(terminal.seat)?.role !== 'driver') {
 				throw new AppError('conflict', 'This terminal only watches the session.');
 			}
 
-			const {call} = questions.answer(terminal.id, id, value);
+			const {call} = questions.answer(terminal.seat, id, value);
 			note({type: 'presence', act: 'answer', who: terminal.who, ...(call !== undefined && {call})});
 		},
 		drive(terminal, how, word) {
-			const {id, who} = terminal;
+			const {seat: id, who} = terminal;
 			const said = word ? `: ${word}` : '.';
 			const other = whoIs(driver);
 			if (attached.get(id)?.role !== 'driver') {
@@ -582,7 +580,8 @@ export async function openHostedSession(options: Options): Promise<HostedSession
 
 			if (how === 'give') {
 				const next =
-					asker ?? [...attached.values()].find(each => each.role === 'driver' && each.terminal.id !== id)?.terminal.id;
+					asker ??
+					[...attached.values()].find(each => each.role === 'driver' && each.terminal.seat !== id)?.terminal.seat;
 				const name = whoIs(next);
 				if (driver !== id || next === undefined || name === undefined) {
 					throw new AppError('conflict', driver === id ? 'Nobody else can drive.' : 'This terminal does not drive.');

@@ -4,7 +4,7 @@ import type {Json} from '../core/json.ts';
 import {parseRecorded, type Recorded} from '../core/session/event.ts';
 import {replayTranscript} from '../core/session/reduce-transcript.ts';
 import {listHosted} from '../link/find-host.ts';
-import type {HostClient, HostMessage} from '../link/host-client.ts';
+import type {AskHost, HostClient, HostMessage} from '../link/host-client.ts';
 import type {HostedState, SeatRole} from '../link/protocol.ts';
 import {matchSession} from '../link/session-prefix.ts';
 import type {Conversation} from '../session/conversation.ts';
@@ -38,8 +38,6 @@ type Options = {
 	readonly client: HostClient;
 	readonly store: AppStore;
 	readonly role: SeatRole;
-	/** The id of this terminal. */
-	readonly terminal: string;
 	readonly onQuestion: (question: RemoteQuestion) => void;
 	/** Shows a sentence. */
 	readonly onTold: (text: string) => void;
@@ -49,9 +47,11 @@ type Options = {
 
 /** Creates the session of a terminal: the same verbs as one of its own, which act on the host. */
 export function createRemoteSession(options: Options): RemoteSession {
-	const {client, store, role, terminal, onQuestion, onTold, onEnded} = options;
+	const {client, store, role, onQuestion, onTold, onEnded} = options;
 	const questions = new Map<string, AbortController>();
 	let session = '';
+	/** What others know this terminal by. */
+	let seat = '';
 	let folder = '';
 	/** The records so far, until the transcript is complete; undefined once it is on the screen. */
 	let collected: Recorded[] | undefined;
@@ -68,14 +68,9 @@ export function createRemoteSession(options: Options): RemoteSession {
 			complete = undefined;
 		}
 	};
-	/** What comes before the answer to an attach says whether the records so far still count. */
-	let held: unknown[] | undefined;
+	/** What came since an attach was asked for: only its answer says of which session, and which records count. */
+	let held: HostMessage[] | undefined;
 	const takeRecords = (values: readonly unknown[]) => {
-		if (held) {
-			held.push(...values);
-			return;
-		}
-
 		const records = values.flatMap(value => {
 			const record = parseRecorded(value);
 			return record && record.session === session && record.seq > last ? [record] : [];
@@ -99,7 +94,7 @@ export function createRemoteSession(options: Options): RemoteSession {
 		questions.clear();
 	};
 
-	client.onMessage(({method, params}) => {
+	const receive = ({method, params}: HostMessage) => {
 		if (params.session !== session) {
 			return;
 		}
@@ -109,7 +104,7 @@ export function createRemoteSession(options: Options): RemoteSession {
 				takeRecords(params.records);
 				break;
 			case '_service/state':
-				applyState(store, params.state, terminal);
+				applyState(store, params.state, seat);
 				folder = params.state.folder ?? folder;
 				break;
 			case '_service/question': {
@@ -124,7 +119,7 @@ export function createRemoteSession(options: Options): RemoteSession {
 					signal: abort.signal,
 					async answer(value) {
 						questions.delete(params.id);
-						await client.request('_service/answer', {session, question: params.id, value});
+						await client.request('_service/answer', {session, key: randomUUID(), question: params.id, value});
 					},
 				});
 				break;
@@ -132,6 +127,15 @@ export function createRemoteSession(options: Options): RemoteSession {
 			case '_service/question_closed':
 				questions.get(params.id)?.abort();
 				questions.delete(params.id);
+				break;
+			case '_service/caught_up':
+				for (const [id, abort] of questions) {
+					if (!params.questions.includes(id)) {
+						abort.abort();
+						questions.delete(id);
+					}
+				}
+
 				break;
 			case '_service/replaced':
 				dropQuestions();
@@ -151,22 +155,49 @@ export function createRemoteSession(options: Options): RemoteSession {
 			default:
 				method satisfies never;
 		}
+	};
+	client.onMessage(message => {
+		if (held) {
+			held.push(message);
+		} else {
+			receive(message);
+		}
 	});
+
+	/** Attaches with what the terminal has, and shows what is missing. */
+	const attach = async (ask: AskHost, id: string) => {
+		held = [];
+		if (collected) {
+			last = -1;
+			collected = [];
+		}
+
+		try {
+			const answer = await ask('_service/attach', {session: id, role, seq: last});
+			({folder, seat} = answer);
+			if (answer.session !== session || answer.seq < last) {
+				// It continues as another one, or lost its end with its machine: everything is shown again.
+				session = answer.session;
+				last = -1;
+				collected = [];
+			}
+
+			if (collected) {
+				complete = {seq: answer.seq, resolve: complete?.resolve ?? (() => undefined)};
+			}
+
+			const messages = held ?? [];
+			held = undefined;
+			messages.forEach(receive);
+			showTranscript();
+		} finally {
+			held = undefined;
+		}
+	};
 
 	client.onReconnect(async ask => {
 		if (session) {
-			held = [];
-			const answer = await ask('_service/attach', {session, role, seq: last});
-			if (answer.seq < last) {
-				// The host lost the end of the journal with its machine: everything is shown again.
-				last = -1;
-				collected = [];
-				complete = {seq: answer.seq, resolve: () => undefined};
-			}
-
-			const values = held;
-			held = undefined;
-			takeRecords(values);
+			await attach(ask, session);
 		}
 	});
 
@@ -175,7 +206,7 @@ export function createRemoteSession(options: Options): RemoteSession {
 	const forget = (verb: SessionVerb['verb'], args: SessionVerb['args']) =>
 		void act(verb, args as never).catch((error: unknown) => onTold(error instanceof Error ? error.message : ''));
 
-	/** Attaches to a session by its whole id, which is needed before its first record comes. */
+	/** Attaches to another session. Resolves once its transcript is shown. */
 	const attachTo = async (id: string) => {
 		dropQuestions();
 		const before = session;
@@ -189,11 +220,7 @@ export function createRemoteSession(options: Options): RemoteSession {
 		const done = new Promise<void>(resolve => {
 			complete = {seq: Number.POSITIVE_INFINITY, resolve};
 		});
-		session = id;
-		const answer = await client.request('_service/attach', {session: id, role, seq: -1});
-		({folder} = answer);
-		complete = {seq: answer.seq, resolve: complete?.resolve ?? (() => undefined)};
-		showTranscript();
+		await attach(client.request, id);
 		await done;
 	};
 
@@ -268,7 +295,7 @@ export function createRemoteSession(options: Options): RemoteSession {
 			return begun.notices;
 		},
 		async drive(how, word) {
-			const asked = {session, how, ...(word !== undefined && {word})};
+			const asked = {session, key: randomUUID(), how, ...(word !== undefined && {word})};
 			return (await client.request('_service/drive', asked)).text;
 		},
 		async end() {
@@ -297,10 +324,10 @@ function notHere(): AppError {
 }
 
 /** Applies what has changed on the host to the state of the terminal. */
-function applyState(store: AppStore, state: HostedState, terminal: string): void {
+function applyState(store: AppStore, state: HostedState, ownSeat: string): void {
 	const {queue, jobs, foreground, isStopping, unsaved, model, effort, mode, connection, terminals} = state;
 	const {efforts, model: before} = store.getState();
-	const own = terminals?.find(({id}) => id === terminal);
+	const own = terminals?.find(each => each.seat === ownSeat);
 	const driver = terminals?.find(({drives}) => drives);
 	const shownModel = model === undefined ? before : (model ?? undefined);
 	const others = Object.fromEntries(Object.entries(efforts).filter(([name]) => name !== shownModel));
@@ -328,7 +355,7 @@ function applyState(store: AppStore, state: HostedState, terminal: string): void
 	};
 	const {remote} = store.getState();
 	const seat =
-		own && own.role === 'observer' ? 'watching' : driver && driver.id !== terminal ? `${driver.who} drives` : '';
+		own && own.role === 'observer' ? 'watching' : driver && driver.seat !== ownSeat ? `${driver.who} drives` : '';
 	store.setState({...next, ...(terminals && remote && {remote: {...remote, seat}})});
 }
 

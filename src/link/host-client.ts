@@ -1,7 +1,7 @@
 import {setTimeout as sleep} from 'node:timers/promises';
 import type * as z from 'zod/mini';
 import {AppError, reportError} from '../core/error.ts';
-import {createPeer, type Peer, type Pipes} from './json-lines.ts';
+import {connectionLost, createPeer, type Peer, type Pipes} from './json-lines.ts';
 import {
 	inAnyVersion,
 	linkProtocol,
@@ -58,6 +58,11 @@ export type HostClient = {
 	/** Calls a listener once a connection is there again, before what waits is sent. */
 	readonly onReconnect: (listener: (ask: AskHost) => Promise<void>) => void;
 	readonly onState: (listener: (state: LinkState, why?: AppError) => void) => void;
+	/**
+	 * Returns how long the host takes to answer, in milliseconds; undefined while there is no connection. One that carries no
+	 * answer in time is ended, and another one opened: a machine that slept, or a network that went, closes nothing.
+	 */
+	readonly measure: (timeoutMs: number) => Promise<number | undefined>;
 	readonly close: () => void;
 };
 
@@ -133,7 +138,7 @@ export async function connectHost(options: Options): Promise<HostClient> {
 			waiting.delete(each);
 		} catch (error) {
 			// The next connection carries what this one lost.
-			if (peer === by || isClosed) {
+			if (by.isOpen() || isClosed) {
 				waiting.delete(each);
 				each.reject(error);
 			}
@@ -143,10 +148,19 @@ export async function connectHost(options: Options): Promise<HostClient> {
 	const reconnect = async () => {
 		tell('reconnecting');
 		for (let delayMs = shortestWaitMs; !isClosed; delayMs = Math.min(2 * delayMs, longestWaitMs)) {
+			let next: Peer | undefined;
 			try {
-				const next = await connect();
+				next = await connect();
+				if (greeted && isOtherVersion(greeted, version)) {
+					throw otherVersion(greeted, version);
+				}
+
 				for (const listener of reconnects) {
 					await listener(askOn(next));
+				}
+
+				if (!next.isOpen()) {
+					throw connectionLost();
 				}
 
 				if (isClosed) {
@@ -162,8 +176,13 @@ export async function connectHost(options: Options): Promise<HostClient> {
 
 				return;
 			} catch (error) {
-				const {code} = reportError(error);
-				if (code !== 'network' && error instanceof AppError) {
+				next?.close();
+				if (!(error instanceof AppError)) {
+					end(new AppError('failed', reportError(error).message, {cause: error}));
+					return;
+				}
+
+				if (error.code !== 'network') {
 					end(error);
 					return;
 				}
@@ -190,6 +209,10 @@ export async function connectHost(options: Options): Promise<HostClient> {
 	};
 
 	peer = await connect();
+	if (!peer.isOpen()) {
+		throw connectionLost();
+	}
+
 	return {
 		welcome: () => greeted as Welcome,
 		async request(method, params) {
@@ -213,6 +236,24 @@ export async function connectHost(options: Options): Promise<HostClient> {
 		onMessage: listener => void messages.push(listener),
 		onReconnect: listener => void reconnects.push(listener),
 		onState: listener => void states.push(listener),
+		async measure(timeoutMs) {
+			const current = peer;
+			if (!current) {
+				return undefined;
+			}
+
+			const sentAt = performance.now();
+			const timer = setTimeout(() => current.close(), timeoutMs);
+			timer.unref();
+			try {
+				await askOn(current)('_service/ping', {});
+				return performance.now() - sentAt;
+			} catch {
+				return undefined;
+			} finally {
+				clearTimeout(timer);
+			}
+		},
 		close: () => end(),
 	};
 }

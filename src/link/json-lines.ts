@@ -73,6 +73,8 @@ export type Peer = {
 	readonly notify: (method: string, params: unknown) => void;
 	/** Writes a line that is a whole message. */
 	readonly write: (line: string) => void;
+	/** False once the connection has ended. */
+	readonly isOpen: () => boolean;
 	/** Returns how many bytes wait to be written. */
 	readonly waitingBytes: () => number;
 	/** Resolves once everything that waits is written, or the connection has ended. */
@@ -180,6 +182,7 @@ export function createPeer({input, output}: Pipes, {onRequest, onNotification, o
 		},
 		notify: (method, params) => write(lineOf(method, params)),
 		write,
+		isOpen: () => isOpen,
 		waitingBytes: () => output.writableLength,
 		drained: async () =>
 			isOpen && output.writableNeedDrain ? new Promise<void>(resolve => drains.push(resolve)) : undefined,

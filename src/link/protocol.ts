@@ -94,7 +94,10 @@ const attachTo = z.object({
 	seq: z.number(),
 });
 const attached = z.object({
+	/** Another one than asked for if that one continues as this one. */
 	session: z.string(),
+	/** What others know this terminal by. */
+	seat: z.string(),
 	/** The last record of now: what comes before it belongs to the transcript so far. */
 	seq: z.number(),
 	folder: z.string(),
@@ -107,6 +110,7 @@ const act = z.object({session: z.string(), key: z.string(), verb: z.string(), ar
 
 const driveRequest = z.object({
 	session: z.string(),
+	key: z.string(),
 	how: z.enum(['ask', 'give', 'take']),
 	/** A word to the other. */
 	word: z.optional(z.string()),
@@ -114,6 +118,7 @@ const driveRequest = z.object({
 
 const answerTo = z.object({
 	session: z.string(),
+	key: z.string(),
 	question: z.string(),
 	/** Left out for no. */
 	value: z.optional(json),
@@ -198,8 +203,8 @@ const hostedState = z.object({
 			detail: z.optional(z.string()),
 		}),
 	),
-	/** Who is attached, and who drives. */
-	terminals: z.optional(z.array(z.object({id: z.string(), who: z.string(), role, drives: z.boolean()}))),
+	/** Who is attached, by seat, and who drives. */
+	terminals: z.optional(z.array(z.object({seat: z.string(), who: z.string(), role, drives: z.boolean()}))),
 });
 export type HostedState = z.infer<typeof hostedState>;
 
@@ -213,6 +218,8 @@ export const sentByHost = {
 	'_service/question': z.object({session: z.string(), id: z.string(), kind: questionKind, question: json}),
 	/** Somebody answered, or the question is void. */
 	'_service/question_closed': z.object({session: z.string(), id: z.string()}),
+	/** The terminal has everything: these questions wait, and no others. */
+	'_service/caught_up': z.object({session: z.string(), questions: z.array(z.string())}),
 	/** The session goes on as another one: a new one, or a fork. */
 	'_service/replaced': z.object({session: z.string(), by: z.string(), seq: z.number()}),
 	'_service/ended': z.object({session: z.string(), why: z.string()}),
