@@ -116,7 +116,7 @@ function table(sessions: readonly HostedListing[]): Result {
 async function sameVersion(at: string | undefined, {program, ui, signal}: CommandContext): Promise<HostClient> {
 	const {findHost, isOther, startHost, untilHostEnded} = await import('../src/link/find-host.ts');
 	const {env, version} = program.local;
-	const wish = {at, env, version, folder: program.project.folder.path()};
+	const wish = {at, env, version, folder: program.project.folder.path(), isDrawn: ui.live !== undefined};
 	const client = await findHost(wish);
 	if (!isOther(client, version)) {
 		return client;

@@ -31,6 +31,7 @@ export async function attachTo<Given extends Surroundings>(
 	store.setState({
 		remote: {
 			name: `${person.user}@${person.machine}`,
+			at,
 			state: 'connected',
 			lagMs: undefined,
 			seat: observes ? 'watching' : '',
@@ -38,7 +39,11 @@ export async function attachTo<Given extends Surroundings>(
 	});
 	const toast = (text: string) => store.getState().setToast(text);
 	client.onState((state, why) => {
-		patch({state});
+		// A session that this terminal closes continues.
+		if (state !== 'closed' || why) {
+			patch({state});
+		}
+
 		if (why) {
 			toast(`${why.message} The transcript stays.`);
 		}

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import type {ProjectState} from '../agent/project/project.ts';
 import {drawingOfText} from '../command/approvals/subject-drawing.ts';
 import {type Command, type Entry, isNoun} from '../command/context.ts';
 import type {SessionPart} from '../command/parts.ts';
@@ -167,6 +168,8 @@ function remoteEntry(entry: Entry, remote: RemoteSession): Entry {
 		: remoteCommand(entry.name, entry, remote, entry.name);
 }
 
+const noFiles: ProjectState = {root: '', isProject: false, files: [], faults: [], ownFaults: []};
+
 /** Most paths that a mention completes. */
 const maxPaths = 20_000;
 
@@ -213,6 +216,16 @@ export function attachedProgram(local: Program, remote: RemoteSession, desk: Que
 	};
 	const project: Program['project'] = {
 		...local.project,
+		// The files of the session's folder are read on the host, which tells whoever begins it.
+		files: {
+			...local.project.files,
+			load: async () => noFiles,
+			loadAll: async () => noFiles,
+			readNested: async () => [],
+			state: async () => noFiles,
+			judge: () => [],
+			unreadable: () => undefined,
+		},
 		folder: {
 			...local.project.folder,
 			path: remote.folder,

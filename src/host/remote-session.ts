@@ -348,7 +348,8 @@ function applyState(store: AppStore, state: HostedState, ownSeat: string): void 
 			connection: {
 				profile: connection.profile,
 				server: connection.server,
-				state: connection.state,
+				// A session of a host starts its own server once it needs it.
+				state: connection.state === 'starting' ? 'ready' : connection.state,
 				...(connection.detail !== undefined && {detail: connection.detail}),
 			},
 		}),

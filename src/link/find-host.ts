@@ -28,6 +28,8 @@ type Wish = {
 	readonly version: string;
 	/** The working folder, in which sessions begin that name none. */
 	readonly folder?: string;
+	/** True if the screen is drawn already. */
+	readonly isDrawn?: boolean;
 	/** The id of the terminal, for one that stays. */
 	readonly terminal?: string;
 	/** The most that it may do; everything without it. */
@@ -35,8 +37,16 @@ type Wish = {
 };
 
 /** Connects to the host at a place. Throws what `connectionsTo` and `connectHost` throw. */
-export async function findHost({at, env, version, folder, terminal = randomUUID(), rank}: Wish): Promise<HostClient> {
-	return connectHost({open: connectionsTo(at, env, folder), version, terminal, person: personHere(), rank});
+export async function findHost({
+	at,
+	env,
+	version,
+	folder,
+	isDrawn,
+	terminal = randomUUID(),
+	rank,
+}: Wish): Promise<HostClient> {
+	return connectHost({open: connectionsTo(at, env, {folder, isDrawn}), version, terminal, person: personHere(), rank});
 }
 
 /** Returns the sessions of a host. */

@@ -123,10 +123,8 @@ export async function connectHost(options: Options): Promise<HostClient> {
 			greeted = await askOn(next)('_service/hello', said);
 		} catch (error) {
 			next.close();
-			const said = error instanceof AppError && error.code === 'network' ? await pipes.failure?.() : undefined;
-			throw said
-				? new AppError('network', said.split('\n').at(-1) ?? said, {hint: 'Check the place, then try again.'})
-				: error;
+			const hasEnded = error instanceof AppError && error.code === 'network';
+			throw (hasEnded ? await pipes.failure?.() : undefined) ?? error;
 		}
 
 		return next;

@@ -6,8 +6,8 @@ import {isJsonObject, parseJson} from '../core/json.ts';
 export type Pipes = {
 	readonly input: Readable;
 	readonly output: Writable;
-	/** Resolves to what the program that carries them said when it failed; left out for a socket. */
-	readonly failure?: () => Promise<string>;
+	/** Resolves to why the program that carries them has ended; left out for a socket. */
+	readonly failure?: () => Promise<AppError>;
 };
 
 /** The longest line that a side reads, in bytes: it holds whole images. */

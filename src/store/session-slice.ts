@@ -23,6 +23,8 @@ export type BackgroundSession = {
 export type RemoteHost = {
 	/** The user and the machine. */
 	readonly name: string;
+	/** What attached to it; undefined for the host of this machine. */
+	readonly at: string | undefined;
 	readonly state: 'connected' | 'reconnecting' | 'closed';
 	/** How long a question to it takes, in milliseconds; undefined before the first answer. */
 	readonly lagMs: number | undefined;

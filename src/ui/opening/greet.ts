@@ -104,7 +104,8 @@ export function farewell({store}: Pick<Parts, 'store'>): string {
 	}
 
 	if (remote) {
-		const attach = shellLine(`attach ${safeLine(transcript.session.slice(0, 8))}`);
+		const place = remote.at === undefined ? '' : ` --at ${safeLine(remote.at)}`;
+		const attach = shellLine(`attach ${safeLine(transcript.session.slice(0, 8))}${place}`);
 		return remote.state === 'closed'
 			? ''
 			: `The session continues on ${safeLine(remote.name)}. Attach again: ${attach}\n`;
