@@ -10,7 +10,7 @@ import {errnoOf, explainFileError} from '../storage/file-error.ts';
 import {type Home, openHome} from '../storage/home.ts';
 import {type Lock, tryLock} from '../storage/lock.ts';
 import {assertOwner, readPrivateFile, replaceFile} from '../storage/private-file.ts';
-import {makePrivateFolder} from '../storage/private-folder.ts';
+import {makePrivateFolder, sweepTemporaryFiles} from '../storage/private-folder.ts';
 import {lineOf, type Pipes} from './json-lines.ts';
 
 /** The files of the host of this machine. */
@@ -67,6 +67,7 @@ export async function listenLocally(
 	}
 
 	try {
+		sweepTemporaryFiles(place.folder);
 		await replaceFile(place.tokenFile, token);
 		const server = await listen(place, onConnection);
 		return {socket: place.socket, close: () => close(server, place, lock)};

@@ -1,11 +1,9 @@
-import {readdirSync, statSync, unlinkSync} from 'node:fs';
 import {homedir} from 'node:os';
 import {join, resolve} from 'node:path';
 import type {Environment} from '../core/environment.ts';
 import {AppError} from '../core/error.ts';
 import {explainFileError} from './file-error.ts';
-import {temporaryName} from './private-file.ts';
-import {makePrivateFolder} from './private-folder.ts';
+import {makePrivateFolder, sweepTemporaryFiles} from './private-folder.ts';
 
 /** The state folder of `service`, and the paths in it. All are absolute. */
 export type Home = {
@@ -46,12 +44,6 @@ type Options = {
 	readonly uid?: number;
 };
 
-/** No running process still writes a temporary file of this age. */
-const orphanAgeMs = 60 * 60 * 1000;
-
-/** The name of conf's temporary files. */
-const confTemporaryName = /^config\.json\.tmp-\d{10}[\da-f]{6}$/;
-
 /**
  * Opens `$SERVICE_HOME`, by default `~/.service`: creates it with mode 0700, repairs a looser mode, and deletes temporary
  * files of killed processes. Synchronous with few calls, because the first frame waits for it. Throws AppError("failed") for
@@ -61,7 +53,7 @@ export function openHome(env: Environment, options: Options = {}): Home {
 	const path = homePath(env);
 	try {
 		makePrivateFolder(path, {hint: 'Set SERVICE_HOME to a folder of your own, not a link.', ...options});
-		sweep(path);
+		sweepTemporaryFiles(path);
 	} catch (error) {
 		throw explainFileError(error, 'create', path);
 	}
@@ -104,24 +96,5 @@ function userFolder(env: Environment): string {
 			hint: 'Set HOME, or set SERVICE_HOME to a folder of your own.',
 			cause: error,
 		});
-	}
-}
-
-/** Deletes temporary files that are too old to be in use. Another process may do the same. */
-function sweep(folder: string): void {
-	for (const name of readdirSync(folder)) {
-		if (!temporaryName.test(name) && !confTemporaryName.test(name)) {
-			continue;
-		}
-
-		const path = join(folder, name);
-		const stats = statSync(path, {throwIfNoEntry: false});
-		if (stats && Date.now() - stats.mtimeMs > orphanAgeMs) {
-			try {
-				unlinkSync(path);
-			} catch {
-				// Another process deleted it, or the next start will.
-			}
-		}
 	}
 }

@@ -1,8 +1,8 @@
-import {chmodSync, existsSync, lstatSync, mkdirSync, type Stats} from 'node:fs';
-import {dirname} from 'node:path';
+import {chmodSync, existsSync, lstatSync, mkdirSync, readdirSync, type Stats, statSync, unlinkSync} from 'node:fs';
+import {dirname, join} from 'node:path';
 import {AppError} from '../core/error.ts';
 import {errnoOf} from './file-error.ts';
-import {assertOwner} from './private-file.ts';
+import {assertOwner, temporaryName} from './private-file.ts';
 
 type Options = {
 	/** What to do about a link or a file at this path, as one sentence. */
@@ -51,4 +51,32 @@ export function makeFolder(path: string): Stats {
 	}
 
 	return lstatSync(path);
+}
+
+/** No running process still writes a temporary file of this age. */
+const orphanAgeMs = 60 * 60 * 1000;
+
+/** The name of conf's temporary files. */
+const confTemporaryName = /^config\.json\.tmp-\d{10}[\da-f]{6}$/;
+
+/**
+ * Deletes the temporary files of killed processes in a folder, which are too old to be in use (SAFETY 10). Another process may do
+ * the same. Throws what the file system throws if the folder can't be read.
+ */
+export function sweepTemporaryFiles(folder: string): void {
+	for (const name of readdirSync(folder)) {
+		if (!temporaryName.test(name) && !confTemporaryName.test(name)) {
+			continue;
+		}
+
+		const path = join(folder, name);
+		const stats = statSync(path, {throwIfNoEntry: false});
+		if (stats && Date.now() - stats.mtimeMs > orphanAgeMs) {
+			try {
+				unlinkSync(path);
+			} catch {
+				// Another process deleted it, or the next start will.
+			}
+		}
+	}
 }

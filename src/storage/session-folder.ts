@@ -6,7 +6,7 @@ import {uuidSource} from '../core/uuid.ts';
 import {errnoOf, explainFileError} from './file-error.ts';
 import type {Home} from './home.ts';
 import {readPrivateFile, replaceFile} from './private-file.ts';
-import {makePrivateFolder} from './private-folder.ts';
+import {makePrivateFolder, sweepTemporaryFiles} from './private-folder.ts';
 
 /** The place of a working folder's sessions. */
 export type SessionFolder = {
@@ -42,8 +42,8 @@ export function folderSlug(folder: string): string {
 }
 
 /**
- * Creates the private folder of a place, with a note of its working folder, which the hash doesn't reveal. Throws
- * AppError("failed"), as `makePrivateFolder` does and for an error of the disk.
+ * Creates the private folder of a place, with a note of its working folder, which the hash doesn't reveal, and sweeps what killed
+ * processes left in it. Throws AppError("failed"), as `makePrivateFolder` does and for an error of the disk.
  */
 export async function createSessionFolder({folder, path}: SessionFolder): Promise<void> {
 	try {
@@ -51,6 +51,7 @@ export async function createSessionFolder({folder, path}: SessionFolder): Promis
 			makePrivateFolder(place, {hint: 'Replace it with a folder of your own.'});
 		}
 
+		sweepTemporaryFiles(path);
 		// Also where a full disk left an empty one: without it, a session is resumed in any folder.
 		if (readNote(path) === '') {
 			await replaceFile(noteIn(path), `${JSON.stringify({folder})}\n`);

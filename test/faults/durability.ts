@@ -1,6 +1,6 @@
 import {execFile, spawn} from 'node:child_process';
 import {once} from 'node:events';
-import {mkdtempSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
+import {existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {setTimeout as sleep} from 'node:timers/promises';
 import {promisify} from 'node:util';
@@ -47,7 +47,9 @@ async function createSavers(kind: SavedKind, folder: string) {
 		/** Runs one to its end, below a command, or kills it some time after it has saved something. Returns how it ended. */
 		async run({count = 1e6, killAfterMs = -1, below = [] as readonly string[]}): Promise<number | NodeJS.Signals> {
 			const [file = '', ...args] = [...below, process.execPath, program, kind, home, folder];
-			const child = spawn(file, [...args, String(next), String(next + count), session], {
+			// One that was killed before its first message has no file, and begins again.
+			const continued = existsSync(session) ? session : '';
+			const child = spawn(file, [...args, String(next), String(next + count), continued], {
 				// One thread for files, so that the number of a call is that of a thread.
 				env: {PATH: process.env['PATH'], UV_THREADPOOL_SIZE: '1'},
 				stdio: ['ignore', 'pipe', 'ignore'],
@@ -122,8 +124,13 @@ const killedAtCalls: Fault = {
 				withFolder(async folder => {
 					const savers = await createSavers(kind, folder);
 					await savers.run({below, count: 6});
+					ageTemporaryFiles(folder);
 					const ended = await savers.run({count: 2});
-					throwIfAny([...(ended === 0 ? [] : [`continued with ${ended}`]), ...(await savers.lost())]);
+					throwIfAny([
+						...(ended === 0 ? [] : [`continued with ${ended}`]),
+						...(await savers.lost()),
+						...ageTemporaryFiles(folder).map(path => `${path} was left behind`),
+					]);
 				}),
 			);
 		}
@@ -131,6 +138,19 @@ const killedAtCalls: Fault = {
 		return tally.figure();
 	},
 };
+
+/** Makes temporary files two hours old, which no running process writes any more. Returns their paths. */
+function ageTemporaryFiles(folder: string): readonly string[] {
+	const paths = readdirSync(folder, {recursive: true, encoding: 'utf8'}).filter(path =>
+		/[.]tmp(?:-[^/]*)?$/.test(path),
+	);
+	const then = new Date(Date.now() - 2 * 60 * 60 * 1000);
+	for (const path of paths) {
+		utimesSync(join(folder, path), then, then);
+	}
+
+	return paths;
+}
 
 const failedCalls: Fault = {
 	name: 'one call of the file system fails while something is saved: it is said, and the next one is saved',

@@ -2,7 +2,8 @@ import {chmodSync, existsSync, mkdirSync, readdirSync, statSync, symlinkSync, ut
 import {join} from 'node:path';
 import {expect, test} from 'vitest';
 import {openHome} from '../../src/storage/home.ts';
-import {temporaryFolder} from './temporary.ts';
+import {createSessionFolder, sessionFolder} from '../../src/storage/session-folder.ts';
+import {temporaryFolder, temporaryHome} from './temporary.ts';
 
 const modeOf = (path: string) => statSync(path).mode & 0o777;
 
@@ -92,4 +93,16 @@ test('temporary files that a killed process left are swept, nothing else is [10]
 		['.config.json.4712.0123456789ab.tmp', '.note.tmp', 'config.json.tmp-mine', 'notes.tmp', 'sessions'].sort(),
 	);
 	expect(existsSync(join(path, 'sessions'))).toBe(true);
+});
+
+test('the folder of sessions is swept too, when a session begins in it [10]', async () => {
+	const place = await sessionFolder(temporaryHome(), temporaryFolder());
+	await createSessionFolder(place);
+	const [orphan, young] = [1, 2].map(pid => join(place.path, `.folder.json.${pid}.0123456789ab.tmp`));
+	writeFileSync(orphan ?? '', 'half');
+	writeFileSync(young ?? '', 'half');
+	const old = new Date(Date.now() - 2 * 60 * 60 * 1000);
+	utimesSync(orphan ?? '', old, old);
+	await createSessionFolder(place);
+	expect(readdirSync(place.path)).toEqual(['.folder.json.2.0123456789ab.tmp', 'folder.json']);
 });
