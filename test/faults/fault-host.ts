@@ -8,15 +8,15 @@ export type Answer = (socket: Socket) => void;
 /** A host below HTTP, with an address for each case. */
 export type FaultHost = {
 	readonly port: number;
-	/** Returns an address below which each request gets this answer, and counts those requests. */
-	readonly at: (answer: Answer) => {readonly url: string; readonly requests: () => number};
+	/** Returns an address below which each request gets this answer, and the bodies of those requests. */
+	readonly at: (answer: Answer) => {readonly url: string; readonly bodies: readonly string[]};
 	/** Returns the heads of requests to no case. */
 	readonly strays: () => readonly string[];
 };
 
 /** Starts a host whose answers are the bytes that cases say. Closed after the test. */
 export async function startFaultHost(): Promise<FaultHost> {
-	const cases = new Map<string, {readonly answer: Answer; count: number}>();
+	const cases = new Map<string, {readonly answer: Answer; readonly bodies: string[]}>();
 	const strays: string[] = [];
 	const sockets = new Set<Socket>();
 	const server = createServer({allowHalfOpen: true}, socket => {
@@ -32,10 +32,11 @@ export async function startFaultHost(): Promise<FaultHost> {
 				return;
 			}
 
+			const body = received.subarray(end + 4, end + 4 + length).toString('utf8');
 			received = received.subarray(end + 4 + length);
 			const found = cases.get(/^\S+ \/(case\d+)\b/.exec(head)?.[1] ?? '');
 			if (found) {
-				found.count += 1;
+				found.bodies.push(body);
 				found.answer(socket);
 			} else {
 				strays.push(head);
@@ -57,9 +58,9 @@ export async function startFaultHost(): Promise<FaultHost> {
 		port,
 		at(answer) {
 			const name = `case${cases.size}`;
-			const entry = {answer, count: 0};
-			cases.set(name, entry);
-			return {url: `http://127.0.0.1:${port}/${name}`, requests: () => entry.count};
+			const bodies: string[] = [];
+			cases.set(name, {answer, bodies});
+			return {url: `http://127.0.0.1:${port}/${name}`, bodies};
 		},
 		strays: () => strays,
 	};
@@ -87,7 +88,7 @@ const bomb = gzipSync(Buffer.alloc(80 * 1024 * 1024, 'a'));
 export type Refusal = {
 	readonly name: string;
 	readonly answer: (evil: string) => Answer;
-	/** The most requests for it. */
+	/** The most requests with one body for it. */
 	readonly tries: number;
 };
 
@@ -96,8 +97,7 @@ export const refusals: readonly Refusal[] = [
 	...[400, 401, 402, 403, 404, 409, 422, 426].map(code => ({
 		name: `status ${code}`,
 		answer: () => whole(`${code} No`, problem(code), json),
-		// A 400 of a model is asked again with a part repaired.
-		tries: code === 400 || code === 422 ? 4 : 1,
+		tries: 1,
 	})),
 	...[429, 500, 502, 503, 529].flatMap(code => [
 		{name: `status ${code}`, answer: () => whole(`${code} No`, problem(code), json), tries: 3},
