@@ -29,7 +29,12 @@ type Dependencies = ResultDependencies & {
 	readonly beforeMessage: (text: string) => Promise<void>;
 };
 
-type Parts = Dependencies & Pick<ResultView, 'show' | 'tell' | 'begin'> & {readonly commands: RunningCommands};
+type Parts = Dependencies &
+	Pick<ResultView, 'show' | 'tell' | 'begin'> & {
+		readonly commands: RunningCommands;
+		/** Takes a message that a command sends, until its run begins. */
+		readonly onSend: (begun: Promise<unknown>) => void;
+	};
 
 export type Submit = {
 	/** Runs a slash line or sends a message. Resolves when that has ended. */
@@ -71,7 +76,12 @@ export function createSubmit(dependencies: Dependencies): Submit {
 	const {store, remember} = dependencies;
 	const commands = createRunningCommands(store);
 	const {show, tell, begin} = createResultView(dependencies, line => carryOut(line));
-	const parts: Parts = {...dependencies, show, tell, begin, commands};
+	/** Settles when the messages that commands have sent are in the session. */
+	let sending: Promise<unknown> = Promise.resolve();
+	const onSend = (begun: Promise<unknown>) => {
+		sending = Promise.allSettled([sending, begun]);
+	};
+	const parts: Parts = {...dependencies, show, tell, begin, commands, onSend};
 	/** Settles when a line may take effect: a message after /new belongs to the new session. */
 	let previous: Promise<unknown> = Promise.resolve();
 
@@ -126,7 +136,9 @@ export function createSubmit(dependencies: Dependencies): Submit {
 			const begun: Promise<Begun | undefined> = previous.then(() =>
 				isCommand ? carryOut(text) : isShell ? runShell(text) : sendIfWanted(text, parts),
 			);
-			previous = waitTurns(begun, isCommand || isShell ? maxDelayTurns : maxMessageTurns);
+			previous = waitTurns(begun, isCommand || isShell ? maxDelayTurns : maxMessageTurns).then(() =>
+				waitTurns(sending, maxMessageTurns),
+			);
 			await begun.then(run => run?.end).catch(tell);
 		},
 		cancel: commands.cancel,
@@ -193,10 +205,11 @@ function resultOf({line, path, rest, flags}: Line, signal: AbortSignal, parts: P
 	const interact = untilAborted(parts.interact, signal);
 	const live: LiveSession = {
 		...conversation,
-		send: text =>
-			void sendIfWanted(text, parts)
-				.then(run => run?.end)
-				.catch(parts.tell),
+		send(text) {
+			const begun = sendIfWanted(text, parts);
+			parts.onSend(begun);
+			void begun.then(run => run?.end).catch(parts.tell);
+		},
 		followLog: logs.follow,
 		closeLog: logs.close,
 		restored(event) {

@@ -7,8 +7,8 @@ import {temporaryFolder, temporaryHome} from '../storage/temporary.ts';
 import {keys} from './key-presses.ts';
 import {runApp} from './running-app.ts';
 
-/** Commands that begin another session or end the app, but open nothing. */
-const ending = ['quit', 'clear', 'new', 'bg'];
+/** Commands that begin another session or a run, or end the app, but open nothing. */
+const beginning = ['quit', 'clear', 'new', 'bg', 'init', 'memory init'];
 
 /** An app with a short conversation, and another session saved in its folder. */
 async function openApp() {
@@ -56,7 +56,7 @@ test('Esc leaves nothing of what a command has opened: each that opens something
 	const {type, run, shown, isOpen, isIdle} = await openApp();
 	const opening: string[] = [];
 	for (const {path, command} of allCommands(commands)) {
-		if (command.where === 'shell' || ending.includes(path)) {
+		if (command.where === 'shell' || beginning.includes(path)) {
 			continue;
 		}
 

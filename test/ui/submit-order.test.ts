@@ -34,6 +34,34 @@ test('a message waits for the command before it, however busy the machine is', a
 	expect(lines().slice(first, first + 6)).toEqual(['❯ /toil', 'Toiled.', '', '❯ hi', '', '● Hello.']);
 });
 
+const greet = command({
+	name: 'greet',
+	summary: 'Send a message',
+	args: z.object({}),
+	async run(_, {ui: {live}}) {
+		live?.send('Hi there.');
+		return {kind: 'text', text: 'Sent.'};
+	},
+});
+
+test('a command waits for the message that the command before it sends', async () => {
+	let answer = () => {};
+	const isAsked = new Promise<void>(resolve => {
+		answer = resolve;
+	});
+	const {ask} = scriptedModel([isAsked, text('Hello.'), finish('stop')]);
+	const {type, waitFor, store, records, program} = runApp({ask, more: [greet]});
+	// As while a key is looked for, or a question is read.
+	Object.assign(program.model, {choose: () => new Promise(resolve => setTimeout(resolve, 100))});
+	await waitFor('Demo model');
+	const {session} = store.getState().transcript;
+	type('/greet\u001b[F\r/new\u001b[F\r');
+	await waitFor("/new can't run while the agent works.");
+	answer();
+	await waitFor('Hello.');
+	expect(records.filter(({event}) => event.type === 'user-message').map(record => record.session)).toEqual([session]);
+});
+
 const refused = command({
 	name: 'refused',
 	summary: 'Find nothing to do',
