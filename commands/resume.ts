@@ -34,7 +34,7 @@ export default command({
 			servers,
 		} = program;
 		if (session) {
-			const {id} = await sessions.find(session);
+			const {id} = await abortable(sessions.find(session), context.signal);
 			return {kind: 'panel', panel: {show: 'session', id}};
 		}
 

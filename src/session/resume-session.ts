@@ -1,5 +1,6 @@
 import type {AgentCommand} from '../agent/external/agent-command.ts';
 import type {FolderAccess} from '../config/folder-access.ts';
+import {abortable} from '../core/abortable.ts';
 import {AppError} from '../core/error.ts';
 import {formatAmount} from '../core/format.ts';
 import {demoModel, isAgentModel, servedDemoModel} from '../core/model.ts';
@@ -31,9 +32,13 @@ type ChooseFolder = (session: SessionElsewhere) => Promise<'there' | 'here' | un
 
 /**
  * Continues a session, given its id, a unique prefix, or `latest`. Returns what the user should know; undefined if they
- * cancelled.
+ * cancelled. Throws the signal's reason until the session is open; then it is continued.
  */
-export type ResumeSession = (wanted: string, choose: ChooseFolder) => Promise<readonly string[] | undefined>;
+export type ResumeSession = (
+	wanted: string,
+	choose: ChooseFolder,
+	signal?: AbortSignal,
+) => Promise<readonly string[] | undefined>;
 
 type Dependencies = {
 	readonly store: AppStore;
@@ -58,7 +63,7 @@ type Dependencies = {
 export function createResume({store, conversations, sessions, folder, ...given}: Dependencies): ResumeSession {
 	let {isModelGiven = false, isAgentGiven = false} = given;
 	const {findAgent = agentOf} = given;
-	return async (wanted, choose) => {
+	return async (wanted, choose, signal = never) => {
 		const {conversation, background} = conversations();
 		// Its journal may not be written yet.
 		const behind = background.find(wanted);
@@ -67,7 +72,7 @@ export function createResume({store, conversations, sessions, folder, ...given}:
 			return [];
 		}
 
-		const session = await sessions().findOrLatest(wanted === 'latest' ? undefined : wanted);
+		const session = await abortable(sessions().findOrLatest(wanted === 'latest' ? undefined : wanted), signal);
 		if (store.getState().transcript.session === session.id) {
 			return [];
 		}
@@ -82,7 +87,7 @@ export function createResume({store, conversations, sessions, folder, ...given}:
 			return undefined;
 		}
 
-		const {transcript, journal, notices} = await sessions().resume(session);
+		const {transcript, journal, notices} = await sessions().resume(session, signal);
 		await conversation.open(transcript, logOf(Promise.resolve(journal)));
 		if (chosen === 'there' && there !== undefined) {
 			folder.moveTo(there);
@@ -116,6 +121,9 @@ export function createResume({store, conversations, sessions, folder, ...given}:
 		];
 	};
 }
+
+/** The signal of what nobody interrupts. */
+const never = new AbortController().signal;
 
 function agentOf({name, command, contained}: OtherAgent): AgentCommand {
 	return {name, command, isContained: contained};

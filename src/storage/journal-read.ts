@@ -27,9 +27,9 @@ const maxLineBytes = 32 * 1024 * 1024;
 
 /**
  * Reads a session without changing it, and counts invalid lines. Throws AppError("failed") for an unreadable file, a
- * symbolic link or another owner.
+ * symbolic link or another owner, and the signal's reason.
  */
-export async function readJournal(path: string): Promise<JournalContent> {
+export async function readJournal(path: string, signal?: AbortSignal): Promise<JournalContent> {
 	const records: Recorded[] = [];
 	let last = -1;
 	let unknown = 0;
@@ -38,7 +38,9 @@ export async function readJournal(path: string): Promise<JournalContent> {
 	let tornBytes = 0;
 	let tornIsRecord = false;
 
+	signal?.throwIfAborted();
 	for await (const line of linesOf(path)) {
+		signal?.throwIfAborted();
 		const value = line.text === undefined ? undefined : parseJson(line.text);
 		const record = parseRecorded(value);
 		if (!line.isEnded) {

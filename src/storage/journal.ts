@@ -87,15 +87,17 @@ export type OpenedJournal = JournalContent & {
 
 /**
  * Opens a session to continue it: locks it, reads it, and moves a cut-off last line aside (SAFETY 17). Throws
- * AppError("conflict") if another process has the session open, AppError("failed") if the file is unreadable.
+ * AppError("conflict") if another process has the session open, AppError("failed") if the file is unreadable, and the
+ * signal's reason while it is read.
  */
 export async function openJournal(
 	{id, path}: Pick<SessionFile, 'id' | 'path'>,
 	onState?: OnState,
+	signal?: AbortSignal,
 ): Promise<OpenedJournal> {
 	const lock = lockSession(path);
 	try {
-		const content = await readJournal(path);
+		const content = await readJournal(path, signal);
 		const setAside = await repairTail(path, content);
 		const {wholeBytes, tornBytes, tornIsRecord} = content;
 		const size = tornIsRecord ? wholeBytes + tornBytes + 1 : wholeBytes;

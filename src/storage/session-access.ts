@@ -42,9 +42,13 @@ export type SavedSessions = {
 
 /** The same, for the program, which opens them. */
 export type SessionAccess = SavedSessions & {
-	/** Opens a session to continue it. `notices` tell the user what is wrong with its file. */
+	/**
+	 * Opens a session to continue it. `notices` tell the user what is wrong with its file. Throws the signal's reason, with the
+	 * session released for others.
+	 */
 	readonly resume: (
 		session: SessionFile,
+		signal?: AbortSignal,
 	) => Promise<ReadSession & {readonly journal: Journal; readonly notices: readonly string[]}>;
 	/** Returns the journal of a new session, which has no file before its first message. */
 	readonly create: (session: string) => Promise<Journal>;
@@ -100,8 +104,8 @@ export function createSessionAccess({
 				});
 			}
 		},
-		async resume(file) {
-			const opened = await openJournal(file, state => onState(state, file.id));
+		async resume(file, signal) {
+			const opened = await openJournal(file, state => onState(state, file.id), signal);
 			const {journal, records} = opened;
 			return {records, transcript: replay(file.id, opened), journal, notices: noticesOf(opened)};
 		},

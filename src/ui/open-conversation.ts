@@ -104,8 +104,8 @@ export async function openConversation(
 	const tellDone = (text: string) =>
 		painter.print(width => messageLines('✓', palette.success, text, undefined, {width, palette}));
 	const trust = createTrustQuestions({project: program.project.files, interact, homeFolder, warn, tell: tellDone});
-	const resume = async (session: string) => {
-		for (const notice of (await program.session.resume(session, questions.choose)) ?? []) {
+	const resume = async (session: string, signal?: AbortSignal) => {
+		for (const notice of (await program.session.resume(session, questions.choose, signal)) ?? []) {
 			warn(nameCommands(notice, 'app'));
 		}
 	};
@@ -276,7 +276,9 @@ function setReady(store: AppStore): void {
 	}
 }
 
-type Opening = Pick<Submit, 'submit' | 'tell'> & {readonly resume: (session: string) => Promise<void>};
+type Opening = Pick<Submit, 'submit' | 'tell'> & {
+	readonly resume: (session: string, signal?: AbortSignal) => Promise<void>;
+};
 
 /** Opens the session of the flags, then sends their prompt. Throws why a session that they name can't be opened. */
 async function openFirst(

@@ -25,7 +25,7 @@ export type ResultDependencies = {
 	readonly interact: SessionInteraction;
 	readonly logs: LogDisplay;
 	/** Continues a session, and shows its notices. */
-	readonly resume: (session: string) => Promise<void>;
+	readonly resume: (session: string, signal?: AbortSignal) => Promise<void>;
 	readonly wipe: () => void;
 	readonly quit: () => void;
 	/** Returns true for a line that is on the screen already, as the user typed it. Always false by default. */
@@ -137,7 +137,7 @@ async function openPanel(panel: PanelResult, signal: AbortSignal, view: View): P
 			showLogPanel(panel.isShown);
 			break;
 		case 'session':
-			await resume(panel.id);
+			await resume(panel.id, signal);
 			break;
 		case 'attach': {
 			const {show: _, ...next} = panel;

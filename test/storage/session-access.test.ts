@@ -168,3 +168,15 @@ describe('a session that is renamed', () => {
 		expect((await sessions.read(file)).transcript.title).toBe('Greeting');
 	});
 });
+
+test('a session whose reading was aborted is free for the next one who opens it', async () => {
+	const {sessions, write} = access();
+	const file = await write(run('Hello'));
+	const abort = new AbortController();
+	const opening = sessions.resume(file, abort.signal);
+	abort.abort(new Error('enough'));
+	await expect(opening).rejects.toThrow('enough');
+	const {journal, transcript} = await sessions.resume(file, new AbortController().signal);
+	expect(transcript.settled).toMatchObject([{text: 'Hello'}, {text: 'Hello.'}]);
+	await journal.close();
+});

@@ -328,6 +328,33 @@ test('opening another session ends the editing of a message', async () => {
 	expect(store.getState().editing).toBe(undefined);
 });
 
+test('Ctrl+C while a session is read leaves the open one, and the other free to be resumed', async () => {
+	const first = await started({ask: answering('Hello.')});
+	first.type('hi\r');
+	await first.waitFor('Hello.');
+	await first.waitFor('idle');
+	const [saved] = await first.program.session.conversation.close().then(() => first.sessions.list(false));
+	first.type('\u0004');
+	await first.status;
+	const {home, folder} = first;
+	const {type, store, waitFor} = await started({home, folder});
+	const open = store.getState().transcript.session;
+	let presses = 0;
+	const unsubscribe = store.subscribe(({busy}) => {
+		if (busy && presses === 0) {
+			presses++;
+			type('\u0003');
+		}
+	});
+	type(`/resume ${saved?.id}\r`);
+	await waitFor('/resume was interrupted.');
+	unsubscribe();
+	expect([presses, store.getState().transcript.session]).toEqual([1, open]);
+	type(`/resume ${saved?.id}\r`);
+	await waitFor('● Hello.');
+	expect(store.getState().transcript.session).toBe(saved?.id);
+});
+
 test('a notice about a resumed session is a warning, not an internal error [17]', async () => {
 	const first = await started({ask: answering('Hello.')});
 	first.type('hi\r');
