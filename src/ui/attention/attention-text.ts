@@ -6,9 +6,18 @@ import type {AppState} from '../../store/store.ts';
 /** What the app does, for somebody who sees only its title. */
 export type Activity = 'idle' | 'working' | 'needs you';
 
-/** Returns what the app does: a question comes before the run that asks it. */
-export function activityOf({manner, transcript, busy}: Pick<AppState, 'manner' | 'transcript' | 'busy'>): Activity {
-	if (manner === 'asks' || (manner === 'follows' && transcript.run)) {
+/**
+ * Returns what the app does: a question comes before the run that asks it, and a login that the user carries out elsewhere
+ * waits for them unless a run works.
+ */
+export function activityOf({
+	manner,
+	panel,
+	transcript,
+	busy,
+}: Pick<AppState, 'manner' | 'panel' | 'transcript' | 'busy'>): Activity {
+	const isAsked = manner === 'asks' || (transcript.run ? manner === 'follows' : panel?.kind === 'device');
+	if (isAsked) {
 		return 'needs you';
 	}
 

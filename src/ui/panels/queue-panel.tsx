@@ -16,7 +16,8 @@ type QueuePanel = {readonly kind: 'queue'};
 const maxRows = 12;
 
 export const queuePanel: PanelModule<QueuePanel> = {
-	initial: () => ({manner: 'follows'}),
+	// The user opened it, and the run works on meanwhile.
+	initial: () => ({manner: 'waits'}),
 	rows: (_panel, {queue}) => Math.min(maxRows, Math.max(1, queue.length) + 1),
 
 	press(pressed, _panel, keys) {

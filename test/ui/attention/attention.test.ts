@@ -218,6 +218,24 @@ test('the status says what the program does, why it waits, and how a run ended u
 	expect(statuses()).toEqual(['state=clear']);
 });
 
+test('a list of what waits leaves a run working, and a login that happens elsewhere needs the user', () => {
+	const {store, begin, end, answered, attention, statuses} = followed();
+	const of = (state: string) => [`state=${state}:app=service`];
+	begin();
+	expect(statuses()).toEqual([...of('idle'), ...of('working')]);
+	openPanel(store, {kind: 'queue'});
+	expect(statuses()).toEqual([]);
+	answered();
+	const login = {server: 'https://a.example', page: 'https://a.example/device', code: 'ABCD'};
+	openPanel(store, {...login, kind: 'device', pageWithCode: '', expiresAt: 1, opens: false});
+	expect(statuses()).toEqual([]);
+	end();
+	expect(statuses()).toEqual(of('blocked:kind=auth'));
+	answered();
+	attention.pressed();
+	expect(statuses()).toEqual([...of('done'), ...of('idle')]);
+});
+
 test('a terminal that is not known to read program status gets none', () => {
 	const {begin, statuses} = followed({env: {TERM: 'xterm-256color', TERM_PROGRAM: 'WezTerm'}});
 	begin();
