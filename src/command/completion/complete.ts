@@ -90,12 +90,13 @@ function commandOfAlias(entry: Entry, typed: string): Command | undefined {
 	return verb && alias !== undefined ? {...verb, name: alias} : undefined;
 }
 
-/** Returns the entries whose name is `typed`, then those whose name or alias starts with it, or whose name contains it. */
+/**
+ * Returns the entry whose name or alias is `typed`, which Enter runs, then those whose name or alias starts with it, or whose
+ * name contains it.
+ */
 function named(all: readonly Entry[], typed: string): ReadonlyArray<Candidate & {readonly isName: boolean}> {
 	const entries = all.filter(entry => typed !== '' || !isUnlisted(entry));
-	const begins = entries
-		.filter(({name}) => name.startsWith(typed))
-		.toSorted((one, other) => Number(other.name === typed) - Number(one.name === typed));
+	const begins = entries.filter(({name}) => name.startsWith(typed));
 	const alias = entries.filter(
 		({name, aliases = []}) => !name.startsWith(typed) && aliases.some(other => other.startsWith(typed)),
 	);
@@ -103,8 +104,11 @@ function named(all: readonly Entry[], typed: string): ReadonlyArray<Candidate & 
 		entry => typed.length > 1 && entry.name.includes(typed) && !begins.includes(entry) && !alias.includes(entry),
 	);
 	const found = [...begins, ...alias, ...contains];
+	const typedInFull = found.find(({name}) => name === typed) ?? found.find(({aliases = []}) => aliases.includes(typed));
+	const others = found.filter(entry => entry !== typedInFull);
+	const first = typedInFull === undefined ? [] : [typedInFull];
 	// Names of other programs come last.
-	return [...found.filter(entry => !isUnlisted(entry)), ...found.filter(isUnlisted)].map(entry => ({
+	return [...first, ...others.filter(entry => !isUnlisted(entry)), ...others.filter(isUnlisted)].map(entry => ({
 		word: entry.name,
 		summary: entry.summary,
 		follows: isNoun(entry) ? needsVerb(entry) : !isUnlisted(entry) && (entry.positional?.length ?? 0) > 0,

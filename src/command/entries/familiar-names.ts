@@ -20,9 +20,9 @@ const sameAs: Readonly<Record<string, string>> = {
 	context: 'tokens',
 	doctor: 'debug diagnostics diagnose',
 	effort: 'thinking think reasoning',
-	'env list': 'sandbox sandboxes pods po',
+	'env list': 'sandbox sandboxes pods po deployments dp',
 	'env logs': 'tail follow log',
-	'env show': 'describe',
+	'env show': 'describe services svc events',
 	'env stop': 'kill',
 	export: 'save share',
 	fork: 'branch',
@@ -93,7 +93,15 @@ const elsewhere: Readonly<Record<string, Pointer>> = {
 	},
 	'shell bash sh terminal exec': 'Begin the line with ! to run it in your shell, such as !ls',
 	'ls cd pwd cat git': 'Begin the line with ! to run it in your shell, such as !git status',
-	'pr issue repo browse gist release workflow': 'Run it in your shell, such as !gh pr list',
+	'pr issue repo browse gist release workflow api gh label codespace ruleset variable':
+		'Run it in your shell, such as !gh pr list',
+	'get apply delete scale nodes no kubectl k9s':
+		'Sandboxes: `env list`. Suspended runtimes: `resume`. For a cluster, begin the line with !, such as !kubectl get pods',
+	'port-forward pf': 'The addresses of the services of a sandbox: `env show <id>`',
+	'yaml json': 'Add --json in a shell. A session as JSON: `export session.json`',
+	fast: 'A faster model: `/model`. Less reasoning: `/effort low`',
+	'btw side': 'Ask in a copy of the session with `/fork`, or send this run to the background with `/bg`',
+	'goal loop': 'The agent works until it has an answer. Its limits: `/budget`',
 	'auth account': 'Log in with `login`. Who is logged in: `whoami`',
 	'upgrade update release-notes changelog version': 'Update it as you installed it. Its version: `doctor`',
 };

@@ -1,6 +1,7 @@
 import {expect, test} from 'vitest';
 import {commands} from '../../../commands/index.ts';
 import {complete} from '../../../src/command/completion/complete.ts';
+import type {Entry} from '../../../src/command/context.ts';
 import {familiarEntries, joinEntries} from '../../../src/command/entries/entry-source.ts';
 import {familiarNames} from '../../../src/command/entries/familiar-names.ts';
 import {promptEntry} from '../../../src/command/entries/prompt-entry.ts';
@@ -28,7 +29,8 @@ test('names of Claude Code, Codex, gh and k9s lead somewhere', () => {
 	const wanted =
 		'permissions allowed-tools status hooks redo cost todos tasks exit agents bashes bug config doctor export review ' +
 		'add-dir keybindings stats statusline terminal-setup output-style privacy-settings release-notes plugin ide ' +
-		'approvals feedback mention ps personality history models pr issue auth ns ctx pods describe kill tail logs q';
+		'approvals feedback mention ps personality history models pr issue auth ns ctx pods describe kill tail logs q ' +
+		'get svc events yaml port-forward api gist fast btw';
 	expect(wanted.split(' ').filter(name => !known.has(name))).toEqual([]);
 });
 
@@ -55,6 +57,24 @@ test.each(names.filter(({summary}) => !summary.startsWith('Same as')))(
 		expect(screenKeysIn(drawn(await command.execute({}, context), 120))).toEqual([]);
 	},
 );
+
+test('Enter on a name or an alias that is typed in full runs it, whatever else the menu offers', async () => {
+	const joined = joinEntries(commands, [familiarEntries(commands)]);
+	await joined.refresh();
+	const all = joined.all().filter(entry => complete([entry], `/${entry.name}`).length > 0);
+	const typed = all.flatMap(entry => [entry.name, ...(entry.aliases ?? [])]);
+	const others = typed.filter(name => {
+		const [first] = complete(all, `/${name}`);
+		return entryOf(all, first?.line.trim().slice(1).split(' ')[0]) !== entryOf(all, name);
+	});
+	expect(typed.length).toBeGreaterThan(200);
+	expect(others).toEqual([]);
+});
+
+/** Returns the command or noun that a first word names. */
+function entryOf(all: readonly Entry[], word: string | undefined) {
+	return all.find(({name}) => name === word) ?? all.find(({aliases = []}) => aliases.includes(word ?? ''));
+}
 
 test('the menu offers a familiar name after the commands, once it is typed', async () => {
 	const joined = joinEntries(commands, [familiarEntries(commands)]);
