@@ -203,7 +203,9 @@ function refuseOthers({given, words, behind, unknown = behind?.length === 0 ? '-
 		throw usage(unknownFlag(unknown, runFlags), hint);
 	}
 
-	const stray = words.find((word, index) => index > 0 || !isPrompt(word)) ?? behind?.[1];
+	// A bare -p says that the word is a prompt.
+	const isOnce = lastOf(given, 'prompt') === '';
+	const stray = words.find((word, index) => index > 0 || !(isOnce || isPrompt(word))) ?? behind?.[1];
 	if (stray !== undefined) {
 		const hasPrompt = given.has('prompt') || words.some(isPrompt) || behind || given.size === 0;
 		throw usage(`Unexpected argument “${stray}”.`, hasPrompt ? quoteAll : commandFirst);

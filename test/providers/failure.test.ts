@@ -46,6 +46,8 @@ test.each([
 	[400, 'provider', 'Google rejected the request (400): Why.'],
 	[402, 'provider', 'Google needs credit (402): Why.'],
 	[422, 'provider', 'Google rejected the request (422): Why.'],
+	// It asks for another protocol, not for another version of us: that is what the platform says with it.
+	[426, 'provider', 'Google rejected the request (426): Why.'],
 ])("status %d is %s, with the vendor's message", (status, code, message) => {
 	const error = fail(status, '{"error":{"message":"Why."}}');
 	expect(error).toBeInstanceOf(AppError);
