@@ -7,7 +7,7 @@ import {type ForeignSession, isLossy, remainderText} from '../core/foreign/forei
 import {readTranscript} from '../core/foreign/read-transcript.ts';
 import type {AgentEvent, Recorded} from '../core/session/event.ts';
 import {isUuid} from '../core/uuid.ts';
-import {addSession, sessionIds} from '../storage/add-session.ts';
+import {addSession, firstEvent, sessionsById} from '../storage/add-session.ts';
 import {
 	findTranscripts,
 	type PassedOver,
@@ -18,6 +18,7 @@ import {
 import {readTranscriptLines} from '../storage/foreign/transcript-lines.ts';
 import type {Home} from '../storage/home.ts';
 import {realFolder} from '../storage/real-folder.ts';
+import type {SessionFile} from '../storage/session-folder.ts';
 import {maskEvent} from './mask-events.ts';
 
 /** Where sessions are imported to. */
@@ -52,6 +53,8 @@ export type ImportedSession = {
 	/** What isn't in it as it was, in sentences. */
 	readonly remainder: readonly string[];
 	readonly isNew: boolean;
+	/** How many messages it got since it was imported, which are not here. */
+	readonly newMessages: number;
 };
 
 export type ImportOutcome = {
@@ -73,7 +76,7 @@ export async function importSessions(
 	signal: AbortSignal,
 ): Promise<ImportOutcome> {
 	const {paths, passed} = await filesOf(place, path);
-	const known = new Set(await sessionIds(place.home));
+	const known = new Map(await sessionsById(place.home));
 	const sessions: ImportedSession[] = [];
 	const failures: {path: string; message: string}[] = [];
 	let others = 0;
@@ -89,9 +92,7 @@ export async function importSessions(
 			} else if (path === undefined && !belongsTo(found, place.folder)) {
 				others++;
 			} else {
-				const session = await importOne(place, found, {path: file, known, again});
-				known.add(session.id);
-				sessions.push(session);
+				sessions.push(await importOne(place, found, {path: file, known, again}));
 			}
 		} catch (error) {
 			failures.push({path: file, message: reportError(error).message});
@@ -144,12 +145,13 @@ function belongsTo({folder}: ForeignSession, here: string): boolean {
 async function importOne(
 	{home, folder: here, hide}: ImportPlace,
 	found: ForeignSession,
-	{path, known, again}: {readonly path: string; readonly known: ReadonlySet<string>; readonly again: boolean},
+	{path, known, again}: {readonly path: string; readonly known: Map<string, SessionFile>; readonly again: boolean},
 ): Promise<ImportedSession> {
 	const given = found.id.toLowerCase();
 	// Always the same, so that a second import finds the first.
 	const ownId = isUuid(given) ? given : derivedId(found.client, found.id || path);
-	const isNew = !known.has(ownId) || again;
+	const before = again ? undefined : known.get(ownId);
+	const isNew = before === undefined;
 	const id = known.has(ownId) && again ? randomUUID() : ownId;
 	const folder = (found.folder && realFolder(found.folder)) || here;
 	const {client, messages, calls, events} = found;
@@ -164,10 +166,13 @@ async function importOne(
 		const records = recordsOf(found, title, remainder).map(({at: when, event}, seq): Recorded => {
 			return {v: 1, seq, at: when, session: id, server: 'local', event: masked(event, hide)};
 		});
-		await addSession(home, {id, folder, records});
+		known.set(id, await addSession(home, {id, folder, records}));
 	}
 
-	return {id, path, client, title, folder, at, messages, calls, remainder, isNew};
+	const notice = before && (await firstEvent(before));
+	const imported = notice?.type === 'notice' ? notice.messages : undefined;
+	const newMessages = imported === undefined ? 0 : Math.max(0, messages - imported);
+	return {id, path, client, title, folder, at, messages, calls, remainder, isNew, newMessages};
 }
 
 /** Masks an event. Its texts are whole, not pieces of an answer that grows (SAFETY 8). */
@@ -182,11 +187,17 @@ const maxTitle = 100;
 
 /** Returns the events of a session: what it is comes first, its title last. */
 function recordsOf(found: ForeignSession, title: string, remainder: readonly string[]): ForeignSession['events'] {
-	const {client, version, events} = found;
+	const {client, version, events, messages} = found;
 	const [first] = events;
 	const last = events.at(-1);
 	const text = [`Imported from ${[client, version.slice(0, 40)].filter(Boolean).join(' ')}.`, ...remainder].join(' ');
-	const notice: AgentEvent = {type: 'notice', level: isLossy(found.remainder) ? 'warning' : 'info', text, client};
+	const notice: AgentEvent = {
+		type: 'notice',
+		level: isLossy(found.remainder) ? 'warning' : 'info',
+		text,
+		client,
+		messages,
+	};
 	return first && last
 		? [
 				{at: first.at, event: notice},

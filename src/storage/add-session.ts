@@ -1,20 +1,44 @@
+import {constants} from 'node:fs';
+import {open} from 'node:fs/promises';
 import {AppError} from '../core/error.ts';
-import type {Recorded} from '../core/session/event.ts';
+import {parseJson} from '../core/json.ts';
+import {type AgentEvent, parseRecorded, type Recorded} from '../core/session/event.ts';
 import type {Home} from './home.ts';
 import {createJournal} from './journal.ts';
 import type {JournalState} from './journal-writer.ts';
-import {sessionFiles} from './session-folder.ts';
+import {assertPrivate, noFollow} from './private-file.ts';
+import {type SessionFile, sessionFiles} from './session-folder.ts';
 
 /** A session to add: its records have its id. */
 export type NewSession = {readonly id: string; readonly folder: string; readonly records: readonly Recorded[]};
 
-/** Returns the ids of all sessions on this machine. */
-export async function sessionIds(home: Home): Promise<ReadonlySet<string>> {
-	return new Set((await sessionFiles(home)).map(({id}) => id));
+/** Returns the files of all sessions on this machine, by id. */
+export async function sessionsById(home: Home): Promise<ReadonlyMap<string, SessionFile>> {
+	return new Map((await sessionFiles(home)).map(file => [file.id, file]));
 }
 
-/** Writes a session that happened elsewhere. Throws AppError("failed") if not all of it could be written. */
-export async function addSession(home: Home, {id, folder, records}: NewSession): Promise<void> {
+/** Longer ones are no notice of an import. */
+const maxFirstRecordBytes = 64 * 1024;
+
+/** Returns the event that a session begins with; undefined if it can't be read. */
+export async function firstEvent({path}: SessionFile): Promise<AgentEvent | undefined> {
+	try {
+		const file = await open(path, constants.O_RDONLY | noFollow);
+		try {
+			assertPrivate(file.fd, path);
+			const {buffer, bytesRead} = await file.read(Buffer.alloc(maxFirstRecordBytes), 0, maxFirstRecordBytes, 0);
+			const end = buffer.subarray(0, bytesRead).indexOf(10);
+			return parseRecorded(parseJson(buffer.toString('utf8', 0, Math.max(0, end))))?.event;
+		} finally {
+			await file.close();
+		}
+	} catch {
+		return undefined;
+	}
+}
+
+/** Writes a session that happened elsewhere, and returns its file. Throws AppError("failed") if not all of it could be written. */
+export async function addSession(home: Home, {id, folder, records}: NewSession): Promise<SessionFile> {
 	let state: JournalState = {saved: true};
 	const journal = await createJournal({home, folder, session: id, onState: next => (state = next)});
 	for (const record of records) {
@@ -27,4 +51,6 @@ export async function addSession(home: Home, {id, folder, records}: NewSession):
 			hint: 'Free some space, then try again.',
 		});
 	}
+
+	return {id, path: journal.path, folder};
 }

@@ -143,6 +143,42 @@ test('a second import finds the first, and --again makes another session', async
 	expect(await here.context.program.session.saved.list(true)).toHaveLength(2);
 });
 
+test('a conversation that continued there since its import is told, with what imports it whole', async () => {
+	const here = testContext();
+	const all = talk(here.folder);
+	const path = put(temporaryFolder(), `${sessionId}.jsonl`, lines(...all.slice(0, 1)));
+	await here.run('import', path);
+	put(join(path, '..'), `${sessionId}.jsonl`, lines(...all));
+	const second = await here.run('import', path);
+	expect(sessionsOf(second)).toMatchObject([{id: sessionId, is_new: false, new_messages: 2}]);
+	expect(drawn(second, 200)).toContain(
+		`5b1c0c7e has 2 more messages there now. Import it whole, as another session: /import ${path} --again`,
+	);
+	expect((await saved(here, sessionId)).records).toHaveLength(4);
+	const [whole] = sessionsOf(await here.run('import', path, '--again'));
+	expect(sessionsOf(await here.run('import', path))).toMatchObject([{id: sessionId, new_messages: 2}]);
+	expect(whole).toMatchObject({is_new: true, new_messages: 0});
+});
+
+test('a document that is text is kept for the model, and any other one is called a document', async () => {
+	const here = testContext();
+	const document = (source: object) => ({type: 'document', title: 'notes.txt', source});
+	const content = [
+		document({type: 'text', media_type: 'text/plain', data: 'buy milk'}),
+		document({type: 'base64', media_type: 'application/pdf', data: 'JVBERi0='}),
+		{type: 'text', text: 'Read these'},
+	];
+	const line = {...asked('', {cwd: here.folder}), message: {role: 'user', content}};
+	const path = put(
+		temporaryFolder(),
+		`${sessionId}.jsonl`,
+		lines(line, answered([{type: 'text', text: 'Yes.'}], 'm1')),
+	);
+	expect(sessionsOf(await here.run('import', path))).toMatchObject([{remainder: ['Left out: 1 document.']}]);
+	const {transcript} = await saved(here, sessionId);
+	expect(JSON.stringify(toMessages(transcript))).toContain('buy milk');
+});
+
 test('without a path, the conversations of this folder are imported that both clients keep', async () => {
 	const home = temporaryFolder();
 	const here = testContext({env: {HOME: home}});

@@ -1,4 +1,5 @@
 import {formatAmount} from '../../core/format.ts';
+import {shellWord} from '../../core/shell-word.ts';
 import type {ImportOutcome} from '../../session/import-sessions.ts';
 import type {Result} from '../result.ts';
 
@@ -31,13 +32,24 @@ export function importResult({sessions, failures, passed}: ImportOutcome, here: 
 		opens: {words: ['resume'], ids: sessions.map(({id}) => id)},
 		notes: [
 			...sessions.flatMap(({id, remainder}) => remainder.map(text => `${id.slice(0, 8)}: ${text}`)).slice(0, maxNotes),
+			...sessions
+				.flatMap(({id, path, newMessages}) => {
+					const more = formatAmount(newMessages, 'more message');
+					const way = `\`import ${shellWord(path)} --again\``;
+					return newMessages > 0
+						? [`${id.slice(0, 8)} has ${more} there now. Import it whole, as another session: ${way}`]
+						: [];
+				})
+				.slice(0, maxNotes),
 			...failures.slice(0, maxNotes).map(({path: file, message}) => `Not imported: ${file}: ${message}`),
 			...(failures.length > maxNotes ? [`${failures.length - maxNotes} more files were not imported.`] : []),
 			...passed,
 			'Resume one: `resume <id>`',
 		],
 		data: {
-			sessions: sessions.map(({isNew, at, ...session}) => ({...session, updated_at: at, is_new: isNew})),
+			sessions: sessions.map(({isNew, at, newMessages, ...session}) => {
+				return {...session, updated_at: at, is_new: isNew, new_messages: newMessages};
+			}),
 			failures,
 			notes: passed,
 		},

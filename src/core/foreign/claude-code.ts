@@ -202,8 +202,10 @@ function writeUser(value: unknown, parts: readonly unknown[], writer: Conversati
 			});
 		} else if (type === 'text') {
 			writeUserText(value, textOf(member(part, 'text')), writer);
+		} else if (type === 'document' && textOf(member(member(part, 'source'), 'type')) === 'text') {
+			writer.note(textOf(member(part, 'title')) || 'document', textOf(member(member(part, 'source'), 'data')));
 		} else if (type === 'image' || type === 'document') {
-			writer.leaveOut('image');
+			writer.leaveOut(type);
 		} else {
 			writer.unknown(type || 'part without a type', part, {messageId: undefined});
 		}

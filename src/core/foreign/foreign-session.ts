@@ -41,6 +41,7 @@ const leftNames: Readonly<Record<string, readonly [string, string]>> = {
 	branch: ['message that was taken back', 'messages that were taken back'],
 	agents: ['line of a sub-agent', 'lines of sub-agents'],
 	image: ['image', 'images'],
+	document: ['document', 'documents'],
 	encrypted: ['encrypted thought', 'encrypted thoughts'],
 	instructions: ['instruction of the client', 'instructions of the client'],
 	bookkeeping: ['line without a message', 'lines without a message'],

@@ -265,6 +265,8 @@ const runEventSchema = z.discriminatedUnion('type', [
 		waitMs: z.optional(z.number()),
 		/** The client that the session was imported from; such a notice comes first in it. */
 		client: z.optional(z.string()),
+		/** How many messages it had then: left out by versions that did not count them. */
+		messages: z.optional(z.number()),
 	}),
 	/** The user set the budgets of the session; those left out have no limit. */
 	budgetEvent,
