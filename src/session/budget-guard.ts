@@ -34,6 +34,8 @@ type Session = {
 	readonly usage: () => ReadonlyMap<string, MessageUsage>;
 	readonly budgets: () => Budgets;
 	readonly tools: readonly ToolDefinition[];
+	/** The models of which the user was told that their price is unknown. */
+	readonly unpricedModels: Set<string>;
 };
 
 /** What a run has spent of its budgets, and what its next request will probably cost, in US dollars. */
@@ -50,7 +52,8 @@ type Account = {
 };
 
 /**
- * Creates what is asked before each request of a run. It warns once when most of a budget is used, and throws
+ * Creates what is asked before each request of a run. It warns once a run when most of a budget is used, once a session of a
+ * model without a price, and throws
  * AppError("budget") if the request would probably pass it. Requests of sub-agents that fit only one by one are made one
  * after the other, so that a budget holds for all of them.
  */
@@ -77,7 +80,7 @@ export function createBudgetGuard(session: Session, limits: BudgetLimits): Befor
 			const unrecorded = reservations.beside(byId, costOne);
 			const asked = {messages, model, cause, tools: session.tools, priceOf};
 			const account = accountOf(byId, {before, budgets, written, unrecorded, asked});
-			const notices = warningsOf(account, {model, isLimited, warned});
+			const notices = warningsOf(account, {model, isLimited, warned, unpriced: session.unpricedModels});
 			const refusal = refusalOf(account, limits.runUsd);
 			if (refusal || fits(account, limits.runUsd)) {
 				// Nothing is awaited between the account and the reservation.
@@ -156,13 +159,19 @@ function refusalOf({states, runUsd, nextUsd}: Account, runLimitUsd: number | und
 	return states.map(state => refusalFor(state, nextUsd ?? 0)).find(Boolean) ?? own;
 }
 
-type Warning = {readonly model: string; readonly isLimited: boolean; readonly warned: Set<string>};
+type Warning = {
+	readonly model: string;
+	readonly isLimited: boolean;
+	readonly warned: Set<string>;
+	readonly unpriced: Set<string>;
+};
 
 /** Returns what the user hasn't been warned of. */
-function warningsOf({states, nextUsd}: Account, {model, isLimited, warned}: Warning): readonly AgentEvent[] {
-	const isNew = (name: string) => !warned.has(name) && warned.add(name).has(name);
+function warningsOf({states, nextUsd}: Account, {model, isLimited, warned, unpriced}: Warning): readonly AgentEvent[] {
+	const isFirst = (told: Set<string>, name: string) => !told.has(name) && told.add(name).has(name);
+	const isNew = (name: string) => isFirst(warned, name);
 	const text = `The price of ${model} is unknown, so no budget can stop it.`;
-	const isUnpriced = nextUsd === null && isLimited && isNew('price');
+	const isUnpriced = nextUsd === null && isLimited && isFirst(unpriced, model);
 	const used = states.filter(state => {
 		const {kind, limitUsd, spentUsd} = state;
 		return !refusalFor(state, nextUsd ?? 0) && spentUsd >= warningShare * limitUsd && isNew(kind);

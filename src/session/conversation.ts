@@ -149,6 +149,7 @@ export function openSession(parts: SessionParts): OpenSession {
 		grants = {
 			approvals: createApprovals(transcript.rules),
 			readFiles: new Map(),
+			unpricedModels: new Set(),
 			changes,
 			counts: createCapCounts(),
 			starter: {startedBy: 'user'},

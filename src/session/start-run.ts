@@ -82,6 +82,8 @@ export type RunDependencies = {
 export type SessionGrants = {
 	readonly approvals: {readonly startRun: (startedBy?: () => RunStarter) => ToolPlace['approvals']};
 	readonly readFiles: Map<string, string>;
+	/** The models of which the user was told that no budget stops them, because their price is unknown. */
+	readonly unpricedModels: Set<string>;
 	readonly changes: ChangeTracker | undefined;
 	/** What its runs have used of their caps since the last message that the user sent. */
 	readonly counts: CapCounts;
@@ -329,7 +331,7 @@ function openTaskWith({store, images, signal: ofRun}: SessionRun, {open}: OpenBo
 /** Returns what stops the run before a request that would pass a budget. */
 async function openBudgetGuard(
 	tools: readonly Tool[],
-	{store, flush, limits, budget}: SessionRun,
+	{store, flush, limits, budget, unpricedModels}: SessionRun,
 ): Promise<BeforeRequest | undefined> {
 	if (!limits) {
 		return undefined;
@@ -338,6 +340,7 @@ async function openBudgetGuard(
 	const {createBudgetGuard} = await import('./budget-guard.ts');
 	const session = {
 		tools,
+		unpricedModels,
 		usage() {
 			flush();
 			return store.getState().transcript.usage;

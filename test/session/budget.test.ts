@@ -166,18 +166,22 @@ test('a provider that reports no tokens uses the budget up as well, by an estima
 	expect(free.transcript().usage.size).toBe(0);
 });
 
-test('a model whose price is unknown is warned of once a run, and goes on', async () => {
+test('a model whose price is unknown is warned of once a session, however many runs go on', async () => {
 	const model = costly(2);
 	const program = scripted([], {
 		openModel: model.openModel,
 		limits: {...limits(), loadPrices: async () => () => undefined},
 	});
+	const told = 'The price of custom/demo is unknown, so no budget can stop it.';
 	program.conversation.setBudgets({session: 0.01});
 	await program.conversation.send('Go.');
-	expect([endOf(program), warnings(program)]).toEqual([
-		expect.objectContaining({reason: 'done'}),
-		['The price of custom/demo is unknown, so no budget can stop it.'],
-	]);
+	expect([endOf(program), warnings(program)]).toEqual([expect.objectContaining({reason: 'done'}), [told]]);
+	await program.conversation.send('Go on.');
+	expect([endOf(program), warnings(program)]).toEqual([expect.objectContaining({reason: 'done'}), [told]]);
+	await program.conversation.start();
+	program.conversation.setBudgets({session: 0.01});
+	await program.conversation.send('Go.');
+	expect(warnings(program)).toEqual([told, told]);
 });
 
 test('the budget of a script stops before its second request would pass it', async () => {
