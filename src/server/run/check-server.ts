@@ -71,11 +71,11 @@ export async function checkServer(given: Options): Promise<readonly ServerCheck[
 	}
 
 	await check('engine', async () => [await checkEngine(folder, given)]);
-	await check('port', async () => [await checkPort(given.host ?? '127.0.0.1', given.port)]);
+	await check('port', async () => [await checkPort(given.host ?? '127.0.0.1', given.port, requests)]);
 	if (given.metrics !== undefined) {
 		await check('metrics', async () => {
 			const {host, port, isEverywhere} = await parseMetricsAddress(given.metrics ?? '');
-			const found = await checkPort(host, port);
+			const found = await checkPort(host, port, metrics);
 			return [
 				isEverywhere
 					? {...found, state: worse(found.state), finding: `${found.finding} Anyone on the network can read them.`}
@@ -296,7 +296,13 @@ async function checkEngine(folder: string, {openProvider, unsafeSandboxes, env}:
 	}
 }
 
-async function checkPort(host: string, port: number): Promise<Found> {
+/** What listens on a port: the flag that chooses it, and the path and the beginning of a server's answer. */
+type Listener = {readonly flag: string; readonly path: string; readonly answer: string};
+
+const requests: Listener = {flag: '--port', path: '/healthz', answer: '{"status":"ok"'};
+const metrics: Listener = {flag: '--metrics', path: '/metrics', answer: '# HELP service_'};
+
+async function checkPort(host: string, port: number, listener: Listener): Promise<Found> {
 	const server = createServer().listen({host, port});
 	const failure = await once(server, 'listening').then(
 		() => undefined,
@@ -309,22 +315,24 @@ async function checkPort(host: string, port: number): Promise<Found> {
 	}
 
 	if (failure.code === 'EADDRINUSE') {
-		return (await isServer(host, port))
+		return (await isServer(host, port, listener))
 			? {state: 'note', finding: `A server already runs on ${host}:${port}.`}
-			: fail(`Another program listens on ${host}:${port}.`, 'Choose another --port.');
+			: fail(`Another program listens on ${host}:${port}.`, `Choose another ${listener.flag}.`);
 	}
 
 	return fail(
 		`Can't listen on ${host}:${port}: ${failure.message}.`,
-		'Choose another --port, or a --host of this machine.',
+		listener.flag === '--port'
+			? 'Choose another --port, or a --host of this machine.'
+			: `Choose another ${listener.flag}.`,
 	);
 }
 
-async function isServer(host: string, port: number): Promise<boolean> {
+async function isServer(host: string, port: number, {path, answer}: Listener): Promise<boolean> {
 	const name = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
-	const url = `http://${name.includes(':') ? `[${name}]` : name}:${port}/healthz`;
-	const answer = await fetch(url, {signal: AbortSignal.timeout(2000)}).catch(() => undefined);
-	return answer?.status === 200 && (await answer.text()).includes('"ok"');
+	const url = `http://${name.includes(':') ? `[${name}]` : name}:${port}${path}`;
+	const response = await fetch(url, {signal: AbortSignal.timeout(2000)}).catch(() => undefined);
+	return response?.status === 200 && (await response.text()).includes(answer);
 }
 
 /** Asks the OpenID provider for its metadata. Throws AppError for flags that a start would refuse. */
