@@ -3,7 +3,7 @@ import type {AccountServices} from '../accounts/account-services.ts';
 import {countAttempt} from '../accounts/attempts.ts';
 import {acceptInvitation, findInvitation} from '../accounts/invitations.ts';
 import {isFault, type OidcFault, type OidcIdentity, oidcClient} from '../accounts/oidc/oidc-client.ts';
-import {beginLogin, connect, endLogin, findConnected, maySignUp, signUp} from '../accounts/oidc/oidc-logins.ts';
+import {beginLogin, connectOwn, endLogin, findConnected, maySignUp, signUp} from '../accounts/oidc/oidc-logins.ts';
 import type {OidcSettings} from '../accounts/oidc/oidc-settings.ts';
 import {type Account, findAccountByEmail, normalizeEmail} from '../accounts/user.ts';
 import {clientAddressOf, networkOf} from '../kit/client-address.ts';
@@ -101,6 +101,7 @@ async function admit(visit: Visit, {oidc, identity, next, userId}: Newcomer): Pr
 		return await failurePage(`${oidc.host} doesn’t say that your e-mail address is verified.`, 403);
 	}
 
+	const origin = {address: clientAddressOf(request, services), requestId: requestIdOf(request)};
 	const email = normalizeEmail(identity.email);
 	const known = await findAccountByEmail(services, email);
 	if (known) {
@@ -112,11 +113,10 @@ async function admit(visit: Visit, {oidc, identity, next, userId}: Newcomer): Pr
 			);
 		}
 
-		await connect(services.database, identity, {userId, at: services.now().toISOString()});
+		await connectOwn(services, identity, {userId, name: known.email, origin});
 		return redirect(next);
 	}
 
-	const origin = {address: clientAddressOf(request, services), requestId: requestIdOf(request)};
 	const code = next.startsWith(invitationPath('')) ? next.slice(invitationPath('').length) : '';
 	const invitation = await findInvitation(services, code);
 	if (invitation?.state === 'pending' && invitation.email === email) {

@@ -337,7 +337,7 @@ async function isServer(host: string, port: number, {path, answer}: Listener): P
 
 /** Asks the OpenID provider for its metadata. Throws AppError for flags that a start would refuse. */
 async function checkLogin(given: Options): Promise<readonly Found[]> {
-	const oidc = parseOidc(given);
+	const oidc = parseOidc(given, given.env);
 	if (!oidc) {
 		return [];
 	}

@@ -266,7 +266,7 @@ export async function serve(given: ServeOptions): Promise<Served> {
 		options.onOpenMetrics?.(options.metrics ?? '');
 	}
 
-	const oidc = parseOidc(options);
+	const oidc = parseOidc(options, env);
 	const retention = options.retention === undefined ? undefined : parseRetention(options.retention);
 	const provider = await openProvider(options);
 	const openRanges = provider ? [] : await rangesOf(options.openNetwork);

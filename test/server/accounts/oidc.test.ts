@@ -1,7 +1,13 @@
 import {generateKeyPairSync} from 'node:crypto';
+import {writeFileSync} from 'node:fs';
+import {join} from 'node:path';
 import {expect, test} from 'vitest';
+import {oidcClient} from '../../../src/server/accounts/oidc/oidc-client.ts';
 import {parseOidc} from '../../../src/server/accounts/oidc/oidc-settings.ts';
 import {createApp} from '../../../src/server/http/app.ts';
+import {selfSigned} from '../../net/certificate.ts';
+import {connectProxy, httpsServer} from '../../net/servers.ts';
+import {temporaryFolder} from '../../storage/temporary.ts';
 import {createTestServer, origin, scope} from '../harness.ts';
 import {beginLogin, poll} from '../oauth/oauth.ts';
 import {createBrowser} from '../pages/browser.ts';
@@ -88,6 +94,35 @@ test('[26] an address that has an account is connected only by whoever is logged
 	provider.state.person = {sub: 'u-9', email: 'owner@acme.example', email_verified: true};
 	expect((await owner.open(path)).html).not.toContain('Connect ');
 	expect((await browser().open(path)).title).toBe('Your account');
+	await owner.open(path);
+	const entries = await server.database.selectFrom('audit_log').selectAll().where('act', '=', 'user.connect').execute();
+	expect(entries.map(({actor, subject, details, address}) => [actor, subject, JSON.parse(details), address])).toEqual([
+		['owner@acme.example', 'owner@acme.example', {issuer: provider.issuer, subject: 'u-9'}, '127.0.0.1'],
+	]);
+});
+
+test('requests to the provider take the proxy of the environment, unless NO_PROXY names it, and trust its certificates', async () => {
+	const certificate = selfSigned('sso.test');
+	const asked: (string | undefined)[] = [];
+	const port = await httpsServer(certificate, ({url}, response) => {
+		asked.push(url);
+		const metadata = {issuer: 'https://sso.test', authorization_endpoint: 'https://sso.test/authorize'};
+		response.setHeader('content-type', 'application/json').end(JSON.stringify(metadata));
+	});
+	const proxy = await connectProxy(port);
+	const SSL_CERT_FILE = join(temporaryFolder(), 'ca.pem');
+	writeFileSync(SSL_CERT_FILE, certificate.cert);
+	const flags = {oidcIssuer: 'https://sso.test', oidcClientId: 'service', oidcClientSecret: 's'};
+	const begin = async (env: Record<string, string>) => {
+		const settings = parseOidc(flags, {SSL_CERT_FILE, HTTPS_PROXY: proxy.url, ...env});
+		const client = settings && (await oidcClient(settings));
+		return await client?.authorizationUrl({state: 's', nonce: 'n', verifier: 'v'}, `${origin}/sign-in/oidc/callback`);
+	};
+	expect(await begin({})).toMatchObject({origin: 'https://sso.test', pathname: '/authorize'});
+	expect(proxy.heads.map(head => head.split('\r\n')[0])).toEqual(['CONNECT sso.test:443 HTTP/1.1']);
+	expect(asked).toEqual(['/.well-known/openid-configuration']);
+	expect(await begin({NO_PROXY: '.test'})).toMatchObject({kind: 'unreachable'});
+	expect(proxy.heads).toHaveLength(1);
 });
 
 test('who has no account gets one only in an allowed domain, with the role of the settings', async () => {
@@ -280,8 +315,8 @@ test('logging out offers the logout of the provider, too', async () => {
 
 test('settings that don’t fit together are named', () => {
 	const whole = {oidcIssuer: 'https://sso.acme.example', oidcClientId: 'service', oidcClientSecret: 's'};
-	expect(parseOidc({})).toBeUndefined();
-	expect(parseOidc(whole)).toMatchObject({host: 'sso.acme.example', signUp: undefined});
+	expect(parseOidc({}, {})).toBeUndefined();
+	expect(parseOidc(whole, {})).toMatchObject({host: 'sso.acme.example', signUp: undefined});
 	for (const [flags, message] of [
 		[{oidcClientId: 'x'}, '--oidc-client-id needs --oidc-issuer.'],
 		[{...whole, oidcClientId: undefined}, '--oidc-issuer needs --oidc-client-id.'],
@@ -293,8 +328,8 @@ test('settings that don’t fit together are named', () => {
 		[{...whole, oidcDomains: 'acme.example'}, '--oidc-domains and --oidc-organization need each other.'],
 		[{...whole, oidcDomains: 'a b', oidcOrganization: 'acme'}, '--oidc-domains has an invalid domain: “a b”.'],
 	] as const) {
-		expect(() => parseOidc(flags)).toThrow(expect.objectContaining({code: 'usage', message}));
+		expect(() => parseOidc(flags, {})).toThrow(expect.objectContaining({code: 'usage', message}));
 	}
 
-	expect(JSON.stringify(parseOidc(whole))).not.toContain('"s"');
+	expect(JSON.stringify(parseOidc(whole, {}))).not.toContain('"s"');
 });

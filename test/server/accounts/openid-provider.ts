@@ -84,7 +84,7 @@ export async function startProvider(
 
 		void handle(request, response);
 	});
-	const oidc = parseOidc({oidcIssuer: issuer, oidcClientId: clientId, oidcClientSecret: clientSecret, ...settings});
+	const oidc = parseOidc({oidcIssuer: issuer, oidcClientId: clientId, oidcClientSecret: clientSecret, ...settings}, {});
 
 	/** Follows the pages of the provider as a browser does, and returns the address that it sends it back to. */
 	const visit = async (target: string): Promise<string> => {

@@ -1,5 +1,7 @@
 import type {AuthorizationServer, Client} from 'oauth4webapi';
 import {messageOf} from '../../../core/error.ts';
+import {originOf} from '../../../core/origin.ts';
+import {type BoundFetch, createBoundFetch} from '../../../net/bound-fetch.ts';
 import type {OidcSettings} from './oidc-settings.ts';
 
 /** Whom the provider vouches for. */
@@ -46,12 +48,20 @@ export function oidcClient(settings: OidcSettings): Promise<OidcClient> {
 	return known;
 }
 
-async function createClient({issuer, clientId, clientSecret}: OidcSettings): Promise<OidcClient> {
+async function createClient({issuer, clientId, clientSecret, env}: OidcSettings): Promise<OidcClient> {
+	const {fetch} = createBoundFetch({
+		env,
+		userAgent: 'service',
+		insecureHttp: false,
+		origin: originOf(issuer),
+		headers: {},
+		allows: () => true,
+	});
 	const oauth = await import('oauth4webapi');
 	const client: Client = {client_id: clientId};
 	const options = () => ({
 		signal: AbortSignal.timeout(timeoutMs),
-		[oauth.customFetch]: fetchLimited,
+		[oauth.customFetch]: (url: string, init: RequestInit) => fetchLimited(fetch, url, init),
 		// Only an issuer on this machine has no TLS (SAFETY 9).
 		[oauth.allowInsecureRequests]: issuer.startsWith('http:'),
 	});
@@ -188,7 +198,7 @@ function verifiedEmail(claims: {readonly [name: string]: unknown}): string | und
 class UnreachableError extends Error {}
 
 /** Fetches an answer of limited size. Throws UnreachableError if there is none. */
-async function fetchLimited(url: string, init: object): Promise<Response> {
+async function fetchLimited(fetch: BoundFetch['fetch'], url: string, init: RequestInit): Promise<Response> {
 	try {
 		const response = await fetch(url, init);
 		if (response.status >= 500) {

@@ -86,17 +86,42 @@ export async function isConnected({database}: DataAccess, {issuer}: OidcSettings
 	return found !== undefined;
 }
 
-/** Connects an identity to a user; an identity keeps the user that it has. */
+/** Connects an identity to a user, and returns whether it was new; an identity keeps the user that it has. */
 export async function connect(
 	queries: Queries,
 	{issuer, subject}: OidcIdentity,
 	{userId, at}: {readonly userId: string; readonly at: string},
-): Promise<void> {
-	await queries
+): Promise<boolean> {
+	const {numInsertedOrUpdatedRows: added} = await queries
 		.insertInto('identities')
 		.values({issuer, subject, user_id: userId, created_at: at})
 		.onConflict(conflict => conflict.doNothing())
-		.execute();
+		.executeTakeFirstOrThrow();
+	return added === 1n;
+}
+
+/** Connects an identity to the account of who is logged in, as an act of theirs that the audit log has. */
+export async function connectOwn(
+	{database, now}: DataAccess,
+	identity: OidcIdentity,
+	{userId, name, origin}: {readonly userId: string; readonly name: string; readonly origin: SignUp['origin']},
+): Promise<void> {
+	const at = now();
+	await database.transaction().execute(async transaction => {
+		if (await connect(transaction, identity, {userId, at: at.toISOString()})) {
+			await recordAct(
+				transaction,
+				{kind: 'user', id: userId, ...origin},
+				{
+					act: 'user.connect',
+					organizationId: null,
+					subject: {id: userId, name},
+					details: {issuer: identity.issuer, subject: identity.subject},
+					at,
+				},
+			);
+		}
+	});
 }
 
 /** Returns whether an address may have an account without an invitation. */

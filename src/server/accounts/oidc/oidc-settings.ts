@@ -1,3 +1,4 @@
+import type {Environment} from '../../../core/environment.ts';
 import {AppError} from '../../../core/error.ts';
 import {isLoopback} from '../../../core/origin.ts';
 import {type Secret, secret} from '../../../core/secrets/secret.ts';
@@ -11,6 +12,8 @@ export type OidcSettings = {
 	readonly host: string;
 	readonly clientId: string;
 	readonly clientSecret: Secret;
+	/** Has the proxy and the certificates of requests to it. */
+	readonly env: Environment;
 	/** Who gets an account without an invitation: addresses of these domains, as members of that organization. */
 	readonly signUp:
 		| {readonly domains: readonly string[]; readonly organization: string; readonly role: MemberRole}
@@ -28,7 +31,7 @@ export type OidcFlags = {
 };
 
 /** Returns the settings; undefined if no flag asks for a provider. Throws AppError("usage") for flags that don't fit together. */
-export function parseOidc(flags: OidcFlags): OidcSettings | undefined {
+export function parseOidc(flags: OidcFlags, env: Environment): OidcSettings | undefined {
 	const {oidcIssuer, oidcClientId, oidcClientSecret, oidcDomains, oidcOrganization, oidcRole} = flags;
 	if (oidcIssuer === undefined) {
 		const [stray] = Object.entries({
@@ -57,6 +60,7 @@ export function parseOidc(flags: OidcFlags): OidcSettings | undefined {
 		host: checkIssuer(oidcIssuer).host,
 		clientId: oidcClientId,
 		clientSecret: secret(oidcClientSecret),
+		env,
 		signUp: parseSignUp(oidcDomains, oidcOrganization, oidcRole),
 	};
 }
