@@ -32,7 +32,7 @@ type Dependencies = ResultDependencies & {
 type Parts = Dependencies &
 	Pick<ResultView, 'show' | 'tell' | 'begin'> & {
 		readonly commands: RunningCommands;
-		/** Takes a message that a command sends, until its run begins. */
+		/** Gets a message that a command sends, until its run begins. */
 		readonly onSend: (begun: Promise<unknown>) => void;
 	};
 
