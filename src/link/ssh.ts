@@ -22,7 +22,8 @@ const options = [
  * What runs at the other end, in any shell. Programs that a version manager installed are only on the PATH of login shells, whose
  * profiles may write lines of their own: they are no messages, and skipped.
  */
-const bridge = `exec sh -c 'command -v service >/dev/null 2>&1 && exec service host bridge; exec "\${SHELL:-sh}" -lc "exec service host bridge"'`;
+const name = 'service';
+const bridge = `exec sh -c 'command -v ${name} >/dev/null 2>&1 && exec ${name} host bridge; exec "\${SHELL:-sh}" -lc "exec ${name} host bridge"'`;
 
 /**
  * Runs ssh with the host's bridge at its other end: its own channel carries the connection, without a port or another login. One

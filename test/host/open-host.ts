@@ -70,11 +70,16 @@ export async function openHost({version = hostVersion, way, now}: HostOptions = 
 		folders: [folder],
 		version,
 		person: {user: 'host', machine: 'here'},
-		onDrained: () => end(),
+		onDrained: () => void close().then(end),
 		...(now && {now}),
 	});
 	const home = openHome(env);
-	const {close} = await listenLocally(
+	let closed: Promise<void> | undefined;
+	const close = () => {
+		closed ??= listening.close();
+		return closed;
+	};
+	const listening = await listenLocally(
 		home,
 		token,
 		socket => void host.serve({input: socket, output: socket}, way ?? admitWithToken(token)),
