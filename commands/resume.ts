@@ -2,16 +2,11 @@ import * as z from 'zod/mini';
 import {command} from '../src/command/command.ts';
 import type {CommandContext} from '../src/command/context.ts';
 import {dispatch} from '../src/command/dispatch.ts';
-import {
-	placesOf,
-	type Resumable,
-	resumeFilters,
-	savedChoices,
-	seenChoice,
-} from '../src/command/picker/resume-choices.ts';
+import type {Resumable} from '../src/command/picker/resume-choices.ts';
 import {unchanged} from '../src/command/result.ts';
 import {abortable} from '../src/core/abortable.ts';
 import {AppError} from '../src/core/error.ts';
+import type {HostedListing} from '../src/link/protocol.ts';
 
 export default command({
 	name: 'resume',
@@ -46,11 +41,16 @@ export default command({
 			});
 		}
 
+		const {resumeFilters} = await import('../src/command/picker/resume-choices.ts');
 		const choices = found.map(({choice}) => choice);
 		const id = await interact.choose({title: 'Resume a session', choices, filters: resumeFilters});
 		const action = found.find(({choice}) => choice.id === id)?.action;
 		if (!action) {
 			return unchanged;
+		}
+
+		if (action.kind === 'hosted') {
+			return {kind: 'panel', panel: {show: 'attach', session: action.id, at: undefined, observes: false}};
 		}
 
 		if (action.kind === 'session') {
@@ -67,7 +67,7 @@ export default command({
 });
 
 /**
- * Returns what is known on this machine, conversations first, then runs of `-p`: of each kind the latest first, and last what
+ * Returns what is known on this machine: what runs on its host, conversations, then runs of `-p`: of each kind the latest first, and last what
  * is known only by its id.
  */
 async function everythingToResume(context: CommandContext): Promise<readonly Resumable[]> {
@@ -82,9 +82,17 @@ async function everythingToResume(context: CommandContext): Promise<readonly Res
 	} = context;
 	await startedServer(context);
 	await loadDetails(context);
+	const {hostedChoice, placesOf, savedChoices, seenChoice} = await import('../src/command/picker/resume-choices.ts');
 	const open = store.getState().transcript.session;
-	const [saved, seen, {priceOf}] = await Promise.all([sessions.list(false), sightings.recall(), models.catalog()]);
-	const others = saved.filter(({id}) => id !== open);
+	const [saved, seen, {priceOf}, hosted] = await Promise.all([
+		sessions.list(false),
+		sightings.recall(),
+		models.catalog(),
+		hostedHere(context),
+	]);
+	// The journal of a session that runs on the host is open there.
+	const running = new Set([open, ...hosted.map(({id}) => id)]);
+	const others = saved.filter(({id}) => !running.has(id));
 	const usage = await sessions.usageOf(others);
 	const placeOf = placesOf(context);
 	const onServers = seen.flatMap(sighting => {
@@ -92,9 +100,30 @@ async function everythingToResume(context: CommandContext): Promise<readonly Res
 		return place ? [seenChoice(sighting, place, flags)] : [];
 	});
 	return [
+		...hosted.filter(({id}) => id !== open).map(session => hostedChoice(session, flags.exact)),
 		...savedChoices(others, {usage, priceOf, exact: flags.exact}),
 		...onServers.toSorted((a, b) => (b.at ?? 0) - (a.at ?? 0)),
 	];
+}
+
+/** How long the list waits for the host of this machine. */
+const hostTimeoutMs = 1000;
+
+/** Returns the sessions that run on the host of this machine; none without one, or with one that doesn't answer this version. */
+async function hostedHere({program: {local, store}}: CommandContext): Promise<readonly HostedListing[]> {
+	// Attached to a host, another one is out of sight.
+	if (store.getState().remote) {
+		return [];
+	}
+
+	const {findHost, listHosted} = await import('../src/link/find-host.ts');
+	const {env, version} = local;
+	const asked = findHost({at: undefined, env, version}).then(async client =>
+		listHosted(client).finally(() => client.close()),
+	);
+	const late = new Promise<never[]>(resolve => setTimeout(() => resolve([]), hostTimeoutMs).unref());
+	const sessions = await Promise.race([asked, late]).catch(() => []);
+	return sessions.filter(({state}) => state !== 'ended');
 }
 
 /** How long the list waits for what a server elsewhere says of what is known by its id alone. */

@@ -63,6 +63,9 @@ const maxSessions = 64;
 /** Most ended sessions that a list still shows. */
 const maxEnded = 20;
 
+/** Most terminals whose way in is known. */
+const maxWays = 10_000;
+
 /** Most outcomes that are kept for terminals that ask again. */
 const maxOutcomes = 1000;
 
@@ -251,6 +254,7 @@ export function createHost({
 					}
 
 					ways.set(said.terminal, way);
+					forgetFirst(ways, maxWays);
 					rank = said.rank && mayDo(by.rank, said.rank) ? said.rank : by.rank;
 					const named = typeof by.who === 'function' ? by.who(said.person) : by.who;
 					const who = named ?? `${said.person.user}@${said.person.machine}`;

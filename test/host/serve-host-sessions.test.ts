@@ -179,7 +179,7 @@ test('[34] a link opens one session once, for what its role may, until it is rev
 	const act = (by: HostClient, verb: string, args = {}) =>
 		outcome(by.request('_service/act', {session, key: randomUUID(), verb, args}));
 	expect(await act(observer, 'send', {text: 'Hi'})).toBe('auth');
-	expect(await outcome(driver.request('_service/drive', {session, how: 'take'}))).toBe('done');
+	expect(await outcome(driver.request('_service/drive', {session, key: randomUUID(), how: 'take'}))).toBe('done');
 	for (const [verb, args] of [
 		['shell', {command: 'id'}],
 		['mode', {mode: 'all'}],

@@ -3,11 +3,9 @@ import {join} from 'node:path';
 import {onTestFinished} from 'vitest';
 import type {ComposeOptions} from '../../src/command/program.ts';
 import {originOf} from '../../src/core/origin.ts';
-import {secret} from '../../src/core/secrets/secret.ts';
 import {openUserHosts} from '../../src/host/user-hosts.ts';
 import {connectHost, type HostClient} from '../../src/link/host-client.ts';
 import {placeWithPass, webConnections} from '../../src/link/web-place.ts';
-import {createTransport} from '../../src/net/undici-transport.ts';
 import {compose} from '../../src/program/program.ts';
 import {initialize} from '../../src/server/accounts/initialize.ts';
 import {addMember} from '../../src/server/accounts/members.ts';
@@ -90,25 +88,12 @@ export async function serveUsers({users = 'all', publicUrl}: Partial<HostingChoi
 			const joined = await addMember(server.services, {organization: 'acme', email, role: 'member'});
 			return {id: joined.userId, email, key: joined.apiKey?.reveal() ?? ''};
 		},
-		/** Sends a request to an operation of the server. */
-		async send(method: string, path: string, by: ServedUser) {
-			const credential = {origin: originOf(server.url), kind: 'bearer', secret: secret(by.key)} as const;
-			const transport = createTransport({credential, userAgent: 'test'});
-			const answer = await transport({
-				method,
-				url: `${server.url}${path}`,
-				headers: {'content-type': 'application/json'},
-				body: '{}',
-			});
-			await transport.close();
-			return answer.status;
-		},
 		/** Connects as a terminal of a user does, at the address of the server or of a proxy in front of it. */
-		async connect(user: ServedUser, {url = server.url, terminal = randomUUID()} = {}) {
+		async connect(user: ServedUser, {url = server.url, terminal = randomUUID() as string} = {}) {
 			const {pass} = await askForPass(url, user.key);
 			return this.connectWith(pass, {url, terminal});
 		},
-		async connectWith(pass: string, {url = server.url, terminal = randomUUID(), user = 'eve'} = {}) {
+		async connectWith(pass: string, {url = server.url, terminal = randomUUID() as string, user = 'eve'} = {}) {
 			const client = await connectHost({
 				version: hostVersion,
 				terminal,

@@ -11,6 +11,7 @@ import {groupBy} from '../../core/group-by.ts';
 import type {Choice, FilterField} from '../../core/question.ts';
 import {cutTitle, titleFrom} from '../../core/session/session-title.ts';
 import {type MessageUsage, type PriceOf, totalCost} from '../../core/session/usage.ts';
+import type {HostedListing} from '../../link/protocol.ts';
 import {identityOf} from '../../platform/identity.ts';
 import type {Place} from '../../platform/platform.ts';
 import type {SessionSummary} from '../../storage/session-summary.ts';
@@ -24,16 +25,24 @@ export type Resumable = {
 	readonly at: number | undefined;
 	readonly action:
 		| {readonly kind: 'session'; readonly id: string}
+		/** A session that runs on the host of this machine. */
+		| {readonly kind: 'hosted'; readonly id: string}
 		| {readonly kind: 'command'; readonly words: readonly string[]; readonly place: Place};
 };
 
 const kinds = {session: 'server session', runtime: 'runtime', environment: 'environment'} as const;
 const savedKind = 'saved session';
+const hostedKind = 'hosted session';
 const printedKind = '-p run';
 
 /** The filters of the list. Costs are in US dollars, credits are those of runtimes. */
 export const resumeFilters: readonly FilterField[] = [
-	{name: 'kind', compares: 'text', example: 'kind:runtime', words: [savedKind, printedKind, ...Object.values(kinds)]},
+	{
+		name: 'kind',
+		compares: 'text',
+		example: 'kind:runtime',
+		words: [hostedKind, savedKind, printedKind, ...Object.values(kinds)],
+	},
 	{name: 'state', compares: 'text', example: 'state:paused'},
 	{name: 'server', compares: 'text', example: 'server:local'},
 	{name: 'cost', compares: 'number', example: 'cost:>1'},
@@ -48,6 +57,7 @@ type Saved = {
 };
 
 /** The headings of the list, in its order. */
+const hosted = 'On the host of this machine';
 const conversations = 'Conversations';
 const printed = '-p runs';
 const onServers = 'Sandboxes, runtimes and server sessions';
@@ -74,6 +84,31 @@ export function savedChoices(sessions: readonly SessionSummary[], saved: Saved):
 	return sessions
 		.map((session, index) => savedChoice(session, labels.at(-1 - index) ?? '', saved))
 		.toSorted((one, other) => Number(isRun(one)) - Number(isRun(other)));
+}
+
+/** Returns the choice for a session that runs on the host of this machine. */
+export function hostedChoice(
+	{id, about, state, folder, began_at: began, terminals}: HostedListing,
+	exact: boolean,
+): Resumable {
+	const at = timeOf(began);
+	return {
+		at,
+		action: {kind: 'hosted', id},
+		choice: {
+			id: `hosted ${id}`,
+			label: about || id.slice(0, 8),
+			group: hosted,
+			detail: joined([
+				`on the host, ${state}`,
+				folder,
+				terminals.length > 0 ? `${terminals.length} attached` : undefined,
+				cellText({at: began}, {exact}),
+				exact ? id : id.slice(0, 8),
+			]),
+			fields: fieldsOf({id, kind: hostedKind, state, server: 'host of this machine', age: at}),
+		},
+	};
 }
 
 /** Returns the name of each session, and whether another one has the same. */
