@@ -77,15 +77,11 @@ async function askMissing(command: Command, context: CommandContext): Promise<re
 			continue;
 		}
 
-		const value = await askFor(name, command, context);
-		if (!value?.trim()) {
+		const given = await askUntilValid(name, {command, context, multiple});
+		if (given === undefined) {
 			return undefined;
 		}
 
-		const given = multiple ? splitWords(value) : value.trim();
-		// What is wrong is said before the next question.
-		checkArgument(command, name, given);
-		await command.checks?.[name]?.(value.trim(), context);
 		// A word that begins with a dash is no flag of this command.
 		words.push(...(typeof given === 'string' ? [given] : ['--', ...given]));
 	}
@@ -93,10 +89,49 @@ async function askMissing(command: Command, context: CommandContext): Promise<re
 	return words;
 }
 
+/** Who answers so often with what is invalid is no user. */
+const maxAttempts = 20;
+
+type Asking = {readonly command: Command; readonly context: CommandContext; readonly multiple: boolean};
+
+/**
+ * Asks for one argument, and again with what is wrong. Returns its word, or its words; undefined if the user cancels. Throws
+ * what its checks throw, but for what another answer mends.
+ */
+async function askUntilValid(
+	name: string,
+	{command, context, multiple}: Asking,
+): Promise<string | readonly string[] | undefined> {
+	let wrong = '';
+	for (let attempt = 1; ; attempt++) {
+		const value = (await askFor(name, command, context, wrong))?.trim();
+		if (!value) {
+			return undefined;
+		}
+
+		try {
+			const given = multiple ? splitWords(value) : value;
+			// What is wrong is said before the next question.
+			checkArgument(command, name, given);
+			await command.checks?.[name]?.(value, context);
+			return given;
+		} catch (error) {
+			const isMendable = error instanceof AppError && (error.code === 'usage' || error.code === 'conflict');
+			if (!isMendable || attempt === maxAttempts) {
+				throw error;
+			}
+
+			wrong = error.message.replace(`<${flagOf(name)}>`, 'It');
+		}
+	}
+}
+
+/** Asks for an argument. `wrong` says what is wrong with the last answer, '' for none. */
 async function askFor(
 	name: string,
 	{args, completes, asks}: Command,
 	{program, ui: {interact}}: CommandContext,
+	wrong: string,
 ): Promise<string | undefined> {
 	const kind = completes?.[name];
 	const what = (kind ?? flagOf(name)).replaceAll('-', ' ');
@@ -117,7 +152,7 @@ async function askFor(
 	}
 
 	const label = asks?.[name] ?? `${what.charAt(0).toUpperCase()}${what.slice(1)}:`;
-	return interact.ask({label, masked: false});
+	return interact.ask({label: wrong ? `${wrong} ${label}` : label, masked: false});
 }
 
 function titleFor(what: string): string {

@@ -2,6 +2,7 @@ import {existsSync, readFileSync, statSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {expect, test} from 'vitest';
 import {commands} from '../../commands/index.ts';
+import {unchanged} from '../../src/command/result.ts';
 import {promptToKeep} from '../../src/command/secret-line.ts';
 import {temporaryFolder} from '../storage/temporary.ts';
 import {dataOf, drawn, testContext} from './context.ts';
@@ -258,23 +259,24 @@ test('a new server that fails is added, and its own words say why', async () => 
 	expect(dataOf(await here.run('mcp', 'list'))).toMatchObject({servers: [{name: 'files'}]});
 });
 
-test('a name that is invalid is refused before the command is asked for', async () => {
-	const here = testContext({answers: ['my docs', 'never asked']});
-	await expect(here.runInApp('mcp', 'add')).rejects.toMatchObject({
-		code: 'usage',
-		message: expect.stringMatching(/^<name> must be up to 30/),
-	});
-	expect(here.asked).toHaveLength(1);
+test('a name that is invalid, or that another server has, is asked for again with the reason, before the command', async () => {
+	const here = testContext({answers: ['my docs', 'docs', 'files', undefined]});
+	await here.run('mcp', 'add', 'docs', '--no-connect', 'https://mcp.example.com/mcp');
+	expect(await here.runInApp('mcp', 'add')).toEqual(unchanged);
+	const name = 'Name, such as docs or github:';
+	expect(here.asked).toMatchObject([
+		{label: name},
+		{label: expect.stringMatching(/^It must be up to 30 letters.* digit\. Name, such as docs or github:$/)},
+		{label: `There is an MCP server “docs” already. ${name}`},
+		{label: expect.stringMatching(/^URL or command/)},
+	]);
+	expect(dataOf(await here.run('mcp', 'list'))).toMatchObject({servers: [{name: 'docs'}]});
 });
 
-test('a name that another server has is refused before the command is asked for', async () => {
-	const here = testContext({answers: ['docs', 'never asked']});
-	await here.run('mcp', 'add', 'docs', '--no-connect', 'https://mcp.example.com/mcp');
-	await expect(here.runInApp('mcp', 'add')).rejects.toMatchObject({
-		code: 'conflict',
-		message: 'There is an MCP server “docs” already.',
-	});
-	expect(here.asked).toHaveLength(1);
+test('whoever answers a question with the same invalid value for ever gets its error', async () => {
+	const here = testContext({answers: Array.from({length: 30}, () => 'my docs')});
+	await expect(here.runInApp('mcp', 'add')).rejects.toMatchObject({code: 'usage'});
+	expect(here.asked).toHaveLength(20);
 });
 
 test('without arguments the app asks for a name and a command, with examples of both', async () => {
