@@ -106,6 +106,47 @@ export function prepareWhileTyping(
 	});
 }
 
+/** By then the request of a run is on its way, and its answer is what is waited for. */
+const sentAfterMs = 50;
+
+/** When an answer is drawn for once before the first one comes: never while a message waits to be sent. */
+export type Rehearsal = {
+	/** A line is prepared: the user may still be typing it. */
+	readonly prepared: () => void;
+	readonly stop: () => void;
+};
+
+/**
+ * Calls `rehearse`, which does its work once, while the user types, or while the answer of a message that was sent before is
+ * waited for. It takes as long as a message needs to be sent.
+ */
+export function createRehearsal(
+	store: AppStore,
+	rehearse: () => void,
+	later: (run: () => void) => void = run => void setTimeout(run, sentAfterMs).unref(),
+): Rehearsal {
+	const stop = store.subscribe(({transcript: {run}}, before) => {
+		if (!run || before.transcript.run) {
+			return;
+		}
+
+		stop();
+		later(() => {
+			if (store.getState().transcript.open.every(({kind}) => kind !== 'text')) {
+				rehearse();
+			}
+		});
+	});
+	return {
+		prepared() {
+			if (store.getState().composer.text !== '') {
+				rehearse();
+			}
+		},
+		stop,
+	};
+}
+
 /**
  * Adds a prompt to the history, the latest last, and returns the new list. Skips blank prompts and a repeated one;
  * keeps at most `max`. The caller removes secrets (SAFETY 11).

@@ -12,7 +12,15 @@ import type {Palette} from '../terminal/text/style.ts';
 import {truncate} from '../terminal/text/width.ts';
 import {connectApprovals, followAllMode} from './approvals/connect-approvals.ts';
 import type {SessionInteraction} from './interaction.ts';
-import {followSendNow, loadHistory, prepareWhileTyping, rememberPrompt, returnQueue} from './kept-prompts.ts';
+import {
+	createRehearsal,
+	followSendNow,
+	loadHistory,
+	prepareWhileTyping,
+	type Rehearsal,
+	rememberPrompt,
+	returnQueue,
+} from './kept-prompts.ts';
 import type {LogDisplay} from './logs/log-display.ts';
 import {farewell, greet} from './opening/greet.ts';
 import {createFolderQuestions, type FolderQuestions} from './panels/folder-questions.ts';
@@ -119,13 +127,15 @@ export async function openConversation(
 	}, interact);
 	const stopGreeting = await greet(parts, flags);
 	loadHistory(program, store, tell);
+	const rehearsal = createRehearsal(store, painter.rehearse);
 	const stops = [
 		stopGreeting,
 		connectApprovals({...parts, tell}),
 		followAllMode({store, folder: program.project.folder, interact, tell}),
 		followStore(parts),
 		followSendNow(store, {interrupt: program.session.conversation.interrupt, submit: text => void submit(text)}),
-		prepareWhileTyping({prepare: line => prepareAnswer(line, parts)}, store),
+		rehearsal.stop,
+		prepareWhileTyping({prepare: line => prepareAnswer(line, parts, rehearsal)}, store),
 		followSavedSessions({store, entries: program.commands.all, list: () => program.session.saved.list(false)}),
 		followEntries(store, () => refreshEntries(parts)),
 		followOthers(parts),
@@ -200,10 +210,10 @@ function submitOptions(parts: Parts, questions: FolderQuestions, trust: TrustQue
 }
 
 /** Prepares a message that is typed, and then, with nothing left to load, the drawing of its answer. */
-async function prepareAnswer(line: string, {program, painter}: Parts): Promise<void> {
+async function prepareAnswer(line: string, {program}: Parts, rehearsal: Rehearsal): Promise<void> {
 	await program.prompts.prepare(line);
 	if (!line.startsWith('/')) {
-		painter.rehearse();
+		rehearsal.prepared();
 	}
 }
 

@@ -1,7 +1,8 @@
 import {expect, test} from 'vitest';
+import type {AgentEvent} from '../../src/core/session/event.ts';
 import {setComposerText} from '../../src/editor/editor.ts';
 import {createAppStore} from '../../src/store/store.ts';
-import {prepareWhileTyping} from '../../src/ui/kept-prompts.ts';
+import {createRehearsal, prepareWhileTyping} from '../../src/ui/kept-prompts.ts';
 
 function typing(before = '') {
 	const store = createAppStore();
@@ -50,4 +51,63 @@ test('a command is prepared before it can run: its line and Enter may come at on
 	const {write, prepared} = typing();
 	write('/resume');
 	expect(prepared).toEqual(['/resume']);
+});
+
+/** An app in which the drawing of an answer is tried out, and in which a message is sent. */
+function rehearsing() {
+	const store = createAppStore();
+	store.getState().openTranscript({...store.getState().transcript, session: 's'});
+	const times: string[] = [];
+	const waiting: (() => void)[] = [];
+	const rehearsal = createRehearsal(
+		store,
+		() => void times.push(store.getState().transcript.run ? 'waiting' : 'typing'),
+		run => void waiting.push(run),
+	);
+	let seq = 0;
+	const apply = (event: AgentEvent) =>
+		store
+			.getState()
+			.applyRecords([{v: 1, seq: seq++, at: '2026-01-01T00:00:00.000Z', session: 's', server: 'local', event}]);
+	return {
+		...{rehearsal, times, apply},
+		write: (text: string) => store.getState().setComposer(setComposerText(store.getState().composer, text)),
+		send: () => apply({type: 'run-start', runId: 'r', model: 'custom/demo'}),
+		sent() {
+			for (const run of waiting.splice(0)) {
+				run();
+			}
+		},
+	};
+}
+
+test('the drawing of an answer is tried out while the user types', () => {
+	const {write, rehearsal, times} = rehearsing();
+	write('Hi');
+	rehearsal.prepared();
+	expect(times).toEqual(['typing']);
+});
+
+test('a message that is sent before all is loaded does not wait for the drawing of its answer', () => {
+	const {write, send, sent, rehearsal, times} = rehearsing();
+	write('Hi');
+	write('');
+	rehearsal.prepared();
+	send();
+	rehearsal.prepared();
+	expect(times).toEqual([]);
+	sent();
+	expect(times).toEqual(['waiting']);
+});
+
+test('the drawing of an answer is not tried out once one is there, or the app has ended', () => {
+	const first = rehearsing();
+	first.send();
+	first.apply({type: 'text-delta', id: 't', messageId: 'a', text: 'Hello'});
+	first.sent();
+	const second = rehearsing();
+	second.rehearsal.stop();
+	second.send();
+	second.sent();
+	expect([...first.times, ...second.times]).toEqual([]);
 });
