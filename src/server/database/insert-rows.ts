@@ -43,7 +43,13 @@ export async function insertRows<Name extends keyof Tables & string>(
 	for (const size of sqliteRows) {
 		const text = `insert into ${table} (${columns}) values ${new Array(size).fill(values).join(', ')} ${conflict}`;
 		for (; given.length - done >= size; done += size) {
-			const parameters = given.slice(done, done + size).flatMap(row => names.map(name => row[name]));
+			const parameters: unknown[] = [];
+			for (const row of given.slice(done, done + size)) {
+				for (const name of names) {
+					parameters.push(row[name]);
+				}
+			}
+
 			await transaction.executeQuery(CompiledQuery.raw(text, parameters));
 		}
 	}

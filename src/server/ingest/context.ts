@@ -57,18 +57,22 @@ export function inherit(spans: readonly Linked[]): ReadonlyMap<string, SpanMembe
 			next = next.parent_span_id === null ? undefined : byKey.get(linkKey(next.trace_id, next.parent_span_id));
 		}
 
-		let above: Linked | undefined = next && {...next, ...settled.get(linkKey(next.trace_id, next.span_id))};
+		const top = next && settled.get(linkKey(next.trace_id, next.span_id));
+		let above: Inherited | undefined = next && {user_id: next.user_id, ...(top ?? next)};
 		for (const each of path.reverse()) {
 			const membership = merge(each, above);
 			settled.set(linkKey(each.trace_id, each.span_id), membership);
-			above = {...each, ...membership};
+			above = {user_id: each.user_id, ...membership};
 		}
 	}
 
 	return settled;
 }
 
-function merge(own: Linked, above: Linked | undefined): SpanMembership {
+/** What descendants of the same user, and of others, find above them. */
+type Inherited = SpanMembership & Pick<Linked, 'user_id'>;
+
+function merge(own: Linked, above: Inherited | undefined): SpanMembership {
 	const ofSame = own.user_id === above?.user_id ? above : undefined;
 	return {
 		session_id: own.session_id ?? ofSame?.session_id ?? null,

@@ -30,22 +30,21 @@ export function readMessages({session_id, span, type}: Touched): SpanMessages {
 	}
 
 	const {attributes, spanId, startedAt} = span;
-	const common = commonOf(session_id, span);
 	if (type === 'execute_tool' && valueAt(attributes, 'service.usage.only') === true) {
 		return {messages: []};
 	}
 
 	if (type === 'execute_tool') {
 		const id = nameAt(attributes, 'gen_ai.tool.call.id') ?? spanId;
-		return {messages: [{...common, message_id: `tool/${id}`, role: 'tool', tool_call_count: 1}]};
+		return {messages: [rowOf(session_id, span, {message_id: `tool/${id}`, role: 'tool', tool_call_count: 1})]};
 	}
 
 	const userText = lastUserText(attributes);
 	const named = namedMessages(attributes);
 	const users = (ids: readonly string[]) =>
-		ids.map(id => ({...common, message_id: `user/${id}`, role: 'user', at_us: startedAt}));
+		ids.map(id => rowOf(session_id, span, {message_id: `user/${id}`, role: 'user', at_us: startedAt}));
 	if (!isGeneration(type, attributes)) {
-		const compaction = {...common, message_id: `compaction/${spanId}`, role: 'compaction'};
+		const compaction = rowOf(session_id, span, {message_id: `compaction/${spanId}`, role: 'compaction'});
 		return {messages: [...(type === 'compaction' ? [compaction] : []), ...users(named ?? [])]};
 	}
 
@@ -57,23 +56,31 @@ export function readMessages({session_id, span, type}: Touched): SpanMessages {
 	return {messages, ...(named?.length !== 0 && {userText: userText?.text})};
 }
 
-/** Returns what all rows of a span have in common. */
-function commonOf(session_id: string, {spanId, endedAt}: Touched['span']) {
+type OwnFields = Pick<Message, 'message_id' | 'role'> & {readonly tool_call_count?: number; readonly at_us?: number};
+
+/** Returns a row that is no generation. */
+function rowOf(
+	session_id: string,
+	{spanId, endedAt}: Touched['span'],
+	{message_id, role, tool_call_count = 0, at_us = endedAt}: OwnFields,
+): Message {
 	return {
 		session_id,
 		span_id: spanId,
+		message_id,
+		role,
 		model: null,
-		...noBuckets,
-		tool_call_count: 0,
+		tool_call_count,
 		cost_usd: null,
 		is_generation: 0,
-		at_us: endedAt,
-	} as const;
+		at_us,
+		...noBuckets,
+	};
 }
 
 /** Returns the row of a generation; none for a call that failed before the model responded. */
 function generationOf(session_id: string, span: Touched['span']): readonly Message[] {
-	const {attributes, spanId, statusCode} = span;
+	const {attributes, spanId, statusCode, endedAt} = span;
 	const buckets = bucketsOf(attributes);
 	const isEmpty = Object.values(buckets).every(count => count === 0);
 	if (statusCode === 2 && isEmpty) {
@@ -84,13 +91,16 @@ function generationOf(session_id: string, span: Touched['span']): readonly Messa
 	const isTask = textAt(attributes, 'service.usage.cause') === 'task';
 	return [
 		{
-			...commonOf(session_id, span),
-			...buckets,
+			session_id,
+			span_id: spanId,
 			message_id: `message/${nameAt(attributes, 'gen_ai.response.id') ?? spanId}`,
 			role: isTask ? 'task' : isUsageOnly ? 'request' : 'assistant',
 			model: modelOf(attributes) ?? null,
 			cost_usd: amountAt(attributes, 'service.usage.cost_usd') ?? null,
+			tool_call_count: 0,
 			is_generation: 1,
+			at_us: endedAt,
+			...buckets,
 		},
 	];
 }
