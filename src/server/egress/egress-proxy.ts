@@ -9,6 +9,7 @@ import {formatDestination, isAllowed, parseDestination} from './destination.ts';
 import {isOpenAddress} from './open-ranges.ts';
 import {createRefusalNotes} from './refusal-notes.ts';
 import {resolveName} from './resolve-name.ts';
+import {matchServerName} from './server-name.ts';
 
 /** What a sandbox may reach. */
 export type EgressPolicy = {
@@ -62,7 +63,8 @@ export function createEgressProxy(options: Options): EgressProxy {
 	const {requestTimeoutMs = headTimeoutMs} = options;
 	/** Each connection from inside, with what ends it if the head of a request takes too long. */
 	const connections = new Map<Duplex, NodeJS.Timeout>();
-	const reach = createReach(options);
+	const note = createRefusalNotes(options.write);
+	const reach = createReach(options, note);
 	const server = createServer({maxHeaderSize: maxHeaderBytes});
 	// The server's own timeouts are for connections that it accepts itself.
 	const limit = (socket: Duplex) => {
@@ -80,7 +82,7 @@ export function createEgressProxy(options: Options): EgressProxy {
 	});
 	server.on('connect', (incoming, socket, head) => {
 		clearTimeout(connections.get(socket));
-		tunnel(incoming.url ?? '', socket, {head, reach}).catch(() => socket.destroy());
+		tunnel(incoming.url ?? '', socket, {head, reach, note}).catch(() => socket.destroy());
 	});
 	server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
 		endWith(socket, {status: error.code === 'HPE_HEADER_OVERFLOW' ? 431 : 400, why: 'The proxy can’t read this.'});
@@ -108,8 +110,12 @@ export function createEgressProxy(options: Options): EgressProxy {
 	};
 }
 
-function createReach({allow, openRanges, write, resolve = resolveName, connect: open = connectTo}: Options): Reach {
-	const note = createRefusalNotes(write);
+type Note = ReturnType<typeof createRefusalNotes>;
+
+function createReach(
+	{allow, openRanges, resolve = resolveName, connect: open = connectTo}: Options,
+	note: Note,
+): Reach {
 	const refuse = (shown: string, why: string): Refusal => {
 		note(shown, why);
 		return {status: 403, why: `Refused: ${why}.`};
@@ -163,10 +169,13 @@ function untilConnected(socket: Socket): Promise<Socket> {
 	});
 }
 
-type Tunnel = {readonly head: Buffer; readonly reach: Reach};
+type Tunnel = {readonly head: Buffer; readonly reach: Reach; readonly note: Note};
 
-/** Answers CONNECT: passes bytes in both directions until both have ended. */
-async function tunnel(authority: string, inside: Duplex, {head, reach}: Tunnel): Promise<void> {
+/**
+ * Answers CONNECT: passes bytes in both directions until both have ended. TLS for another name than that of the host is refused:
+ * many hosts are behind one address, and only the name says which of them answers.
+ */
+async function tunnel(authority: string, inside: Duplex, {head, reach, note}: Tunnel): Promise<void> {
 	const outside = await reach(authority);
 	if ('why' in outside) {
 		endWith(inside, outside);
@@ -180,9 +189,20 @@ async function tunnel(authority: string, inside: Duplex, {head, reach}: Tunnel):
 	}
 
 	inside.write('HTTP/1.1 200 Connection established\r\n\r\n');
-	outside.write(head);
+	const {host = '', port = 0} = parseDestination(authority) ?? {};
+	const checked = matchServerName(host, name => {
+		const asked = formatDestination({host, port});
+		note(
+			name === undefined ? asked : `${name}:${port}`,
+			name === undefined ? 'its TLS can’t be read' : `asked for as ${asked}`,
+		);
+	});
+	if (head.length > 0) {
+		checked.write(head);
+	}
+
 	try {
-		await Promise.all([pipeline(inside, outside), pipeline(outside, inside)]);
+		await Promise.all([pipeline(inside, checked, outside), pipeline(outside, inside)]);
 	} finally {
 		outside.destroy();
 		inside.destroy();

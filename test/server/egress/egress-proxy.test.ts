@@ -1,7 +1,9 @@
 import {createServer as createHttpServer, type IncomingMessage} from 'node:http';
 import {type AddressInfo, connect, createServer, type Socket} from 'node:net';
+import {connect as connectTls} from 'node:tls';
 import {expect, onTestFinished, test} from 'vitest';
 import {createEgressProxy} from '../../../src/server/egress/egress-proxy.ts';
+import {createRandom} from '../../faults/fault.ts';
 
 type Names = Readonly<Record<string, readonly string[]>>;
 
@@ -275,4 +277,109 @@ test('the log names a hundred destinations at most, in printable characters', as
 	const other = await startProxy({});
 	await exchange(other.port, Buffer.from(`CONNECT ${'\u00FC'.repeat(500)}@x:443 HTTP/1.1\r\nHost: x\r\n\r\n`));
 	expect(other.lines.every(line => /^[ -~…]{1,400}$/.test(line))).toBe(true);
+});
+
+/** Returns the first bytes of a TLS client that asks for a name. */
+async function helloFor(servername: string | undefined): Promise<Buffer> {
+	const server = createServer();
+	const port = await listen(server);
+	const hello = new Promise<Buffer>(resolve => {
+		server.once('connection', socket => socket.once('data', resolve).on('error', () => socket.destroy()));
+	});
+	const client = connectTls({port, host: '127.0.0.1', ...(servername !== undefined && {servername})});
+	client.on('error', () => undefined);
+	const bytes = await hello;
+	client.destroy();
+	server.close();
+	return bytes;
+}
+
+/** Returns a handshake of one record as records of at most so many bytes. */
+function inRecords(hello: Buffer, size: number): Buffer {
+	const handshake = hello.subarray(5);
+	const records: Buffer[] = [];
+	for (let at = 0; at < handshake.length; at += size) {
+		const part = handshake.subarray(at, at + size);
+		const head = Buffer.from(hello.subarray(0, 5));
+		head.writeUInt16BE(part.length, 3);
+		records.push(head, part);
+	}
+
+	return Buffer.concat(records);
+}
+
+test('[15] TLS for another name than that of CONNECT is refused with a line, in whatever pieces it comes', async () => {
+	const outside: Buffer[] = [];
+	const far = createServer(socket => {
+		socket.on('data', part => void outside.push(part)).on('error', () => socket.destroy());
+		socket.on('end', () => socket.end('far'));
+	});
+	const farPort = await listen(far);
+	onTestFinished(() => void far.close());
+	const seed = 20_261_130;
+	console.log(`seed ${seed}`);
+	const random = createRandom(seed);
+	for (let round = 0; round < 30; round++) {
+		const {port, lines} = await startProxy({
+			allow: ['good.example', '203.0.114.7'],
+			names: {'good.example': [publicAddress]},
+			outside: farPort,
+		});
+		const name = ['good.example', 'GOOD.example', 'evil.example', undefined][round % 4];
+		const isAddress = random.below(5) === 0;
+		const isRefused = name === 'evil.example' && !isAddress;
+		const hello = inRecords(await helloFor(name), 1 + random.below(600));
+		const cut = random.below(hello.length);
+		outside.length = 0;
+		const authority = isAddress ? '203.0.114.7:443' : 'good.example:443';
+		const answer = await new Promise<string>(resolve => {
+			let text = '';
+			const socket = connect({port, host: '127.0.0.1', allowHalfOpen: true});
+			socket.on('data', part => {
+				text += part.toString('latin1');
+				if (text.endsWith('established\r\n\r\n')) {
+					socket.end(hello.subarray(cut));
+				}
+			});
+			socket
+				.on('error', () => undefined)
+				.once('close', () => resolve(text))
+				.once('end', () => resolve(text));
+			socket.write(Buffer.concat([Buffer.from(connectTo(authority)), hello.subarray(0, cut)]));
+		});
+		expect([round, answer.endsWith('far'), Buffer.concat(outside).equals(isRefused ? Buffer.alloc(0) : hello)]).toEqual(
+			[round, !isRefused, true],
+		);
+		expect(lines).toEqual(isRefused ? ['[network] refused: evil.example:443 (asked for as good.example:443)'] : []);
+	}
+});
+
+test('[15] a handshake that can’t be read reaches nobody, and what isn’t TLS passes at once', async () => {
+	const outside: Buffer[] = [];
+	const far = createServer(socket => {
+		socket.write('220 hello\r\n');
+		socket.on('data', part => void outside.push(part)).on('error', () => socket.destroy());
+		socket.on('end', () => socket.end());
+	});
+	const farPort = await listen(far);
+	onTestFinished(() => void far.close());
+	const {port, lines} = await startProxy({
+		allow: ['good.example:25'],
+		names: {'good.example': [publicAddress]},
+		outside: farPort,
+	});
+	const ask = connectTo('good.example:25');
+	expect(await exchange(port, `${ask}EHLO me\r\n`)).toMatch(/220 hello/);
+	expect(Buffer.concat(outside).toString()).toBe('EHLO me\r\n');
+	outside.length = 0;
+	for (const bytes of [
+		'\x16\x03\x01\x00\x05\x02\x00\x00\x01\x00',
+		'\x16\x03\x01\x00\x00\x17',
+		'\x16\x03\x01\x00\x08\x01\x00\x00\x04abcd',
+	]) {
+		await exchange(port, Buffer.concat([Buffer.from(ask), Buffer.from(bytes, 'latin1')]));
+	}
+
+	expect(outside).toEqual([]);
+	expect(lines).toEqual(['[network] refused: good.example:25 (its TLS can’t be read)']);
 });
