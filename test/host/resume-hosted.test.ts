@@ -14,12 +14,12 @@ test('/resume lists what runs on the host of this machine beside saved sessions,
 	const saved = startTerminal({...place, args: ['--model', 'custom/alpha']});
 	await saved.waitFor('○ idle');
 	saved.type('Kept here\r');
-	await saved.waitFor('context 150');
+	await saved.waitFor(/○ idle .*context 150/);
 	await quit(saved);
 	const attached = startTerminal({...place, args: ['attach', '--new']});
 	await attached.waitFor('○ idle');
 	attached.type('Runs there\r');
-	await attached.waitFor('context 150');
+	await attached.waitFor(/○ idle .*context 150/);
 	await quit(attached);
 
 	const app = startTerminal({...place, args: ['--model', 'custom/alpha']});
@@ -28,9 +28,10 @@ test('/resume lists what runs on the host of this machine beside saved sessions,
 	await app.waitFor('On the host of this machine');
 	await app.waitFor('on the host, idle');
 	await app.waitFor('Kept here');
-	expect(app.screen().filter(line => line.includes('Runs there'))).toHaveLength(1);
+	// The offer above the prompt names it, too.
+	expect(app.screen().filter(line => /Runs there .* · /.test(line))).toHaveLength(1);
 	app.type('\r');
 	await app.waitFor('Hello from the host.');
-	await app.waitFor(/@\S+ \d+ ms/);
+	await app.waitFor(/○ idle · @\S+@\S+ .*context 150/);
 	await quit(app);
 });

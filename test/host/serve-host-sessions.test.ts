@@ -5,6 +5,10 @@ import {expect, test} from 'vitest';
 import {WebSocket} from 'ws';
 import type {HostClient} from '../../src/link/host-client.ts';
 import {maxMessageBytes} from '../../src/net/web-socket/message-stream.ts';
+import {apiKey, quit} from '../e2e/chat.ts';
+import {startModelHost} from '../e2e/model-host.ts';
+import {folderWith, type Place, runProgram, startProgram} from '../e2e/program.ts';
+import {startTerminal} from '../e2e/terminal.ts';
 import {freePort} from '../free-port.ts';
 import {nginx, startNginx} from '../server/nginx.ts';
 import {askForPass, openLink, serveUsers} from './serving-users.ts';
@@ -210,6 +214,35 @@ test('[34] a link opens one session once, for what its role may, until it is rev
 	await expect
 		.poll(acts)
 		.toEqual(['join', 'join', 'share', 'share', 'unshare'].map(each => `host.${each} ann@acme.example true`));
+});
+
+test('a terminal attaches to a session of a server with the login of its profile', async () => {
+	const model = await startModelHost(['alpha']);
+	const folder = folderWith({'a.txt': 'a'});
+	const server: Place = {
+		home: join(folderWith(), 'server'),
+		folder,
+		env: {CUSTOM_BASE_URL: model.baseUrl, CUSTOM_API_KEY: apiKey},
+	};
+	const made = await runProgram(['serve', 'init', '--json'], server);
+	const serving = startProgram(['serve', '--port', '0', '--json', '--host-sessions', folder], server);
+	await expect.poll(serving.written).toContain('"url"');
+	const {url} = JSON.parse(serving.written());
+	const place: Place = {home: join(folderWith(), 'terminal'), folder: folderWith(), env: {}};
+	const without = await runProgram(['attach', '--at', url], place);
+	expect({status: without.status, said: without.stderr.includes('not logged in')}).toEqual({status: 4, said: true});
+	const login = await runProgram(['login', JSON.parse(made.stdout).api_key, '--server', url], place);
+	expect(login.status).toBe(0);
+	const terminal = startTerminal({...place, args: ['attach', '--at', url, '--new']});
+	await terminal.waitFor('○ idle');
+	terminal.type('Say hello\r');
+	await terminal.waitFor('Hello from the host.');
+	await terminal.waitFor(/○ idle .*context 150/);
+	await quit(terminal);
+	const {stdout} = await runProgram(['attach', '--at', url, '--json'], place);
+	expect(JSON.parse(stdout)).toMatchObject([{about: 'Say hello', folder, state: 'idle'}]);
+	const other = await runProgram(['attach', '--at', url, '--new', '--folder', '/'], place);
+	expect(other.stderr).toContain('The host keeps no sessions in /.');
 });
 
 test.skipIf(!nginx)('terminals reach sessions of a server through nginx, at a path of its own', async () => {

@@ -6,6 +6,7 @@ import editors from './editors.md';
 import environment from './environment.md';
 import exitStatus from './exit-status.md';
 import hooks from './hooks.md';
+import hosts from './hosts.md';
 import keys from './keys.md';
 import mcp from './mcp.md';
 import operate from './operate.md';
@@ -29,6 +30,7 @@ const pages: Readonly<Record<Topic['name'], string>> = {
 	mcp,
 	agents,
 	editors,
+	hosts,
 	serve,
 	operate,
 	tasks,

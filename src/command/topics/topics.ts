@@ -10,6 +10,7 @@ export const topics = [
 	{name: 'mcp', summary: 'MCP servers: tools, resources, prompts, questions'},
 	{name: 'agents', summary: 'OpenCode, Gemini and other agents on this screen'},
 	{name: 'editors', summary: 'The agent in Zed, JetBrains, Neovim and other editors'},
+	{name: 'hosts', summary: 'Sessions that keep running, attaching, and links to them'},
 	{name: 'serve', summary: 'A server of your own: accounts, storage, security'},
 	{name: 'operate', summary: 'Operating a server: deploy, watch, back up, upgrade'},
 	{name: 'tasks', summary: 'Sandboxes, tasks of your own, watching their logs'},
