@@ -1,17 +1,13 @@
-import * as z from 'zod/mini';
 import type {ProjectState} from '../agent/project/project.ts';
-import {drawingOfText} from '../command/approvals/subject-drawing.ts';
 import {type Command, type Entry, isNoun} from '../command/context.ts';
 import type {SessionPart} from '../command/parts.ts';
 import type {Program} from '../command/program.ts';
-import type {Result} from '../command/result.ts';
 import {AppError} from '../core/error.ts';
 import {indexPaths} from '../core/fuzzy-paths.ts';
-import {isJsonObject, type Json} from '../core/json.ts';
-import type {About} from '../core/question.ts';
-import type {ApprovalAnswer} from '../core/session/approval.ts';
+import {isJsonObject} from '../core/json.ts';
 import type {AskUser} from '../core/session/user-question.ts';
-import type {Inquiry, Interaction} from '../platform/interaction.ts';
+import type {Interaction} from '../platform/interaction.ts';
+import {askAs, readResult} from './received-data.ts';
 import type {RemoteQuestion, RemoteSession} from './remote-session.ts';
 
 type Decide = Parameters<SessionPart['askWith']>[0];
@@ -35,7 +31,7 @@ export function createQuestionDesk(tell: (text: string) => void): QuestionDesk {
 		}
 
 		try {
-			const value = await answerOf(question, decide, asks);
+			const value = await askAs(question, {decide, ...asks});
 			if (!question.signal.aborted) {
 				await question.answer(value);
 			}
@@ -74,45 +70,6 @@ export function createQuestionDesk(tell: (text: string) => void): QuestionDesk {
 	};
 }
 
-/** Returns data of the host as the type that it was written from: both sides are one version of one program. */
-function asWritten<Shape>(value: unknown): Shape {
-	return z.custom<Shape>().parse(value);
-}
-
-/** Asks the user at this terminal. What the host sent is data of the same types that the screen asks with. */
-async function answerOf(
-	{kind, question, signal}: RemoteQuestion,
-	decide: Decide,
-	{ask, interact}: {readonly ask: AskUser; readonly interact: Interaction},
-): Promise<Json | undefined> {
-	const {subject: drawn, ...rest} = asWritten<{readonly subject?: {readonly title: string; readonly text: string}}>(
-		question,
-	);
-	const subject = drawn && drawingOfText(String(drawn.title), String(drawn.text));
-	switch (kind) {
-		case 'approval':
-			return (await decide(asWritten<Parameters<Decide>[0]>(question), signal)) satisfies ApprovalAnswer as Json;
-		case 'user':
-			return ask(asWritten<Parameters<AskUser>[0]>(question), signal);
-		case 'inquiry':
-			return interact.inquire?.({...asWritten<Inquiry>(rest), ...(subject && {subject})}, signal);
-		case 'agree': {
-			const {question: asked, about} = asWritten<{readonly question: string; readonly about: About}>(question);
-			return (await interact.agree?.(asked, about, signal)) === true ? true : undefined;
-		}
-		case 'confirm': {
-			const {question: asked, about} = asWritten<{readonly question: string; readonly about?: About}>(question);
-			return (await interact.confirm(asked, about, subject)) ? true : undefined;
-		}
-		case 'choose':
-			return interact.choose(asWritten<Parameters<Interaction['choose']>[0]>(question));
-		case 'field':
-			return interact.ask(asWritten<Parameters<Interaction['ask']>[0]>(question));
-		default:
-			return kind satisfies never;
-	}
-}
-
 /** Commands about the terminal itself; all others run on the host. */
 const ownCommands: ReadonlySet<string> = new Set([
 	'attach',
@@ -149,11 +106,7 @@ function remoteCommand(path: string, command: Command, remote: RemoteSession, na
 
 			const sent = JSON.parse(JSON.stringify(values));
 			const result = await remote.act('command', {path, values: sent, exact: context.flags.exact});
-			if (!isJsonObject(result) || typeof result['kind'] !== 'string') {
-				throw new AppError('failed', 'The host answered what this version does not know.');
-			}
-
-			return asWritten<Result>(result);
+			return readResult(result);
 		},
 	};
 }
