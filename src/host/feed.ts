@@ -32,7 +32,7 @@ type Options = {
 	/** Called when the terminal has all records, to send the rest of the state. */
 	readonly onCaughtUp: () => void;
 	/** Most bytes that may wait for a terminal before it counts as slow. */
-	readonly maxWaitingBytes?: number;
+	readonly maxWaitingBytes?: number | undefined;
 };
 
 const usualWaitingBytes = 4 * 1024 * 1024;

@@ -35,6 +35,8 @@ type Options = {
 	readonly onDrained: () => void;
 	/** Called when a session has ended: no link to it counts any more. */
 	readonly onSessionEnded?: (id: string) => void;
+	/** Most bytes that may wait for a terminal before it counts as slow. */
+	readonly maxWaitingBytes?: number | undefined;
 	/** Returns milliseconds on a monotonic clock. */
 	readonly now?: () => number;
 };
@@ -84,6 +86,7 @@ export function createHost({
 	person,
 	onDrained,
 	onSessionEnded,
+	maxWaitingBytes,
 	now = steady,
 }: Options): Host {
 	const sessions = new Map<string, HostedSession>();
@@ -179,6 +182,7 @@ export function createHost({
 			owner: admission.owner,
 			mode,
 			resume: saved?.id,
+			maxWaitingBytes,
 			now,
 			onReplaced(before, after) {
 				sessions.delete(before);

@@ -50,6 +50,8 @@ type Options = {
 	readonly owner?: string | undefined;
 	/** The session to continue; a new one without it. */
 	readonly resume?: string | undefined;
+	/** Most bytes that may wait for a terminal before it counts as slow. */
+	readonly maxWaitingBytes?: number | undefined;
 	/** Returns milliseconds on a monotonic clock. */
 	readonly now: () => number;
 	/** Called when it goes on as another session. */
@@ -514,6 +516,7 @@ export async function openHostedSession(options: Options): Promise<HostedSession
 				feed: createFeed({
 					peer: terminal.peer,
 					source,
+					maxWaitingBytes: options.maxWaitingBytes,
 					onCaughtUp() {
 						each.feed.tell('_service/state', {session, state: stateNow()});
 						const waiting = questions.waiting().filter(question => sendQuestion(each, question));

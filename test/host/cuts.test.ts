@@ -1,19 +1,12 @@
 import {randomUUID} from 'node:crypto';
-import {readFileSync} from 'node:fs';
 import {PassThrough, Transform} from 'node:stream';
-import {expect, onTestFinished, test} from 'vitest';
-import {parseJson} from '../../src/core/json.ts';
-import {parseRecorded, type Recorded} from '../../src/core/session/event.ts';
+import {expect, test} from 'vitest';
 import {replayTranscript} from '../../src/core/session/reduce-transcript.ts';
 import {blocksOf} from '../../src/core/session/transcript.ts';
-import {createRemoteSession} from '../../src/host/remote-session.ts';
-import type {HostClient} from '../../src/link/host-client.ts';
 import type {Pipes} from '../../src/link/json-lines.ts';
-import {openHome} from '../../src/storage/home.ts';
-import {sessionFiles} from '../../src/storage/session-folder.ts';
-import {createAppStore} from '../../src/store/store.ts';
 import {createRandom} from '../faults/fault.ts';
-import {type OpenHost, openHost} from './open-host.ts';
+import {attachTerminal, savedRecords} from './attached-terminal.ts';
+import {openHost} from './open-host.ts';
 
 /** Where the next connection is cut: after so many bytes in one direction. */
 type Cut = {readonly direction: 'in' | 'out'; bytes: number};
@@ -59,41 +52,6 @@ function cutAt({input, output}: Pipes, planned: Cut[]): Pipes {
 	input.on('error', () => undefined).on('close', () => received.destroy());
 	output.on('error', () => undefined);
 	return {input: received, output: sent};
-}
-
-/** A terminal that is attached, without a screen: its store has what a screen draws. */
-async function attachTerminal(client: HostClient, session: string) {
-	const store = createAppStore();
-	/** The `seq` of all that was drawn, in order, since the transcript was last opened. */
-	let drawn: number[] = [];
-	const {applyRecords, openTranscript} = store.getState();
-	store.setState({
-		applyRecords(items) {
-			drawn.push(...items.flatMap(item => ('seq' in item ? [item.seq] : [])));
-			applyRecords(items);
-		},
-		openTranscript(transcript) {
-			drawn = Array.from({length: transcript.seq + 1}, (_, seq) => seq);
-			openTranscript(transcript);
-		},
-	});
-	const remote = createRemoteSession({
-		client,
-		store,
-		role: 'driver',
-		onQuestion: () => undefined,
-		onTold: () => undefined,
-		onEnded: () => undefined,
-	});
-	onTestFinished(() => remote.close());
-	await remote.open(session);
-	return {remote, transcript: () => store.getState().transcript, drawn: () => drawn};
-}
-
-async function journal({env}: OpenHost, session: string): Promise<readonly Recorded[]> {
-	const file = (await sessionFiles(openHome(env))).find(({id}) => id === session);
-	const lines = file ? readFileSync(file.path, 'utf8').split('\n') : [];
-	return lines.flatMap(line => parseRecorded(parseJson(line)) ?? []);
 }
 
 const seed = 20_261_130;
@@ -143,8 +101,8 @@ test(`after ${cuts} cuts at random bytes nothing is lost or doubled, on the scre
 	}
 
 	await expect.poll(() => world.host.list()[0]?.terminals).toHaveLength(2);
-	await expect.poll(async () => (await journal(world, session)).at(-1)?.seq).toBe(drawn().at(-1));
-	const records = await journal(world, session);
+	await expect.poll(async () => (await savedRecords(world.env, session)).at(-1)?.seq).toBe(drawn().at(-1));
+	const records = await savedRecords(world.env, session);
 	const all = records.map((_, index) => index);
 	expect(records.map(({seq}) => seq)).toEqual(all);
 	expect(drawn()).toEqual(all);

@@ -1,4 +1,5 @@
 import {randomUUID} from 'node:crypto';
+import type {Socket} from 'node:net';
 import {join} from 'node:path';
 import {onTestFinished} from 'vitest';
 import type {ComposeOptions} from '../../src/command/program.ts';
@@ -32,6 +33,8 @@ export type OpenHost = {
 	readonly model: ModelHost;
 	readonly folder: string;
 	readonly env: Readonly<Record<string, string>>;
+	/** The host's ends of all connections, in order. */
+	readonly sockets: readonly Socket[];
 	/** Connects as a terminal does, through the socket. */
 	readonly connect: (options?: ConnectOptions) => Promise<HostClient>;
 	/** Resolves once the host ended after it was drained. */
@@ -43,10 +46,16 @@ type HostOptions = {
 	/** Admits whoever connects in another way than by the token. */
 	readonly way?: Admission | Admit;
 	readonly now?: () => number;
+	readonly maxWaitingBytes?: number;
 };
 
 /** A host in this process, with real sessions on a real socket, and a model that the test scripts. */
-export async function openHost({version = hostVersion, way, now}: HostOptions = {}): Promise<OpenHost> {
+export async function openHost({
+	version = hostVersion,
+	way,
+	now,
+	maxWaitingBytes,
+}: HostOptions = {}): Promise<OpenHost> {
 	const model = await startModelHost(['alpha']);
 	const folder = folderWith({'a.txt': 'a'});
 	const env = environmentOf({
@@ -71,6 +80,7 @@ export async function openHost({version = hostVersion, way, now}: HostOptions = 
 		version,
 		person: {user: 'host', machine: 'here'},
 		onDrained: () => void close().then(end),
+		maxWaitingBytes,
 		...(now && {now}),
 	});
 	const home = openHome(env);
@@ -79,11 +89,11 @@ export async function openHost({version = hostVersion, way, now}: HostOptions = 
 		closed ??= listening.close();
 		return closed;
 	};
-	const listening = await listenLocally(
-		home,
-		token,
-		socket => void host.serve({input: socket, output: socket}, way ?? admitWithToken(token)),
-	);
+	const sockets: Socket[] = [];
+	const listening = await listenLocally(home, token, socket => {
+		sockets.push(socket);
+		host.serve({input: socket, output: socket}, way ?? admitWithToken(token));
+	});
 	const clients: HostClient[] = [];
 	onTestFinished(async () => {
 		for (const client of clients) {
@@ -99,6 +109,7 @@ export async function openHost({version = hostVersion, way, now}: HostOptions = 
 		folder,
 		env,
 		drained,
+		sockets,
 		async connect({
 			user = 'ann',
 			terminal = randomUUID(),
