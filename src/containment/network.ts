@@ -32,8 +32,8 @@ type Wanted = {
 	readonly folder: string;
 	/** Ports of services, the same inside and outside. */
 	readonly ports: readonly number[];
-	/** Instead of the internet, it reaches nothing, or one port of this machine’s loopback, at a port of its own loopback. */
-	readonly closed?: {readonly inside: number; readonly outside: number | undefined} | undefined;
+	/** Whether it has its own loopback alone instead of the internet. */
+	readonly isClosed: boolean;
 };
 
 /** An unassigned address (RFC 5737) where this machine's resolver answers. */
@@ -68,7 +68,10 @@ export function findNetworkTools(
  * machine's loopback nor the metadata of a cloud. A closed one has no address but its loopback. Ports of services are
  * forwarded from loopback. Returns undefined on failure.
  */
-export async function openNetwork(tools: NetworkTools, {folder, ports, closed}: Wanted): Promise<Network | undefined> {
+export async function openNetwork(
+	tools: NetworkTools,
+	{folder, ports, isClosed}: Wanted,
+): Promise<Network | undefined> {
 	const asUser = isRoot() ? [] : ['--user', '--map-root-user'];
 	// It ends with its standard input, and so with this process.
 	const script = ['-c', 'echo ready; read -r _', 'network'];
@@ -87,7 +90,7 @@ export async function openNetwork(tools: NetworkTools, {folder, ports, closed}: 
 	const asOwner = isRoot() ? [] : [`--user=${files}/user`, '--preserve-credentials'];
 	const enter = [tools.nsenter, `--net=${files}/net`, ...asOwner, '--'];
 	const [carrier, hasRoutes] = await Promise.all([
-		carry(tools, holder.pid, {folder, ports, closed}),
+		carry(tools, holder.pid, {folder, ports, isClosed}),
 		succeeds([
 			...enter,
 			'/bin/sh',
@@ -112,16 +115,15 @@ export async function openNetwork(tools: NetworkTools, {folder, ports, closed}: 
 }
 
 /** Starts pasta, and resolves when it forwards packets. */
-async function carry({pasta}: NetworkTools, holder: number, {folder, ports, closed}: Wanted) {
+async function carry({pasta}: NetworkTools, holder: number, {folder, ports, isClosed}: Wanted) {
 	const pidFile = join(folder, 'network.pid');
 	writeFileSync(pidFile, '', {mode: 0o600});
 	const namespace = openSync(`/proc/${holder}/ns/net`, 'r');
-	const way = closed?.outside === undefined ? 'none' : `${closed.inside}:${closed.outside}`;
 	const tcp = ports.length > 0 ? `127.0.0.1/${ports.join(',')}` : 'none';
 	const args = [
 		'--foreground',
 		'--quiet',
-		...(closed ? [] : ['--config-net', '--dns-forward', resolverAddress]),
+		...(isClosed ? [] : ['--config-net', '--dns-forward', resolverAddress]),
 		'--ipv4-only',
 		'--no-map-gw',
 		'--tcp-ports',
@@ -129,7 +131,7 @@ async function carry({pasta}: NetworkTools, holder: number, {folder, ports, clos
 		'--udp-ports',
 		'none',
 		'--tcp-ns',
-		way,
+		'none',
 		'--udp-ns',
 		'none',
 		'--pid',

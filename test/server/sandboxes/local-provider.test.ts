@@ -1,13 +1,14 @@
 import {execFile} from 'node:child_process';
 import {randomUUID} from 'node:crypto';
+import {readFileSync} from 'node:fs';
 import {access, readdir, writeFile} from 'node:fs/promises';
-import {connect} from 'node:net';
+import {type AddressInfo, connect, createServer} from 'node:net';
 import {hostname} from 'node:os';
 import {dirname, join} from 'node:path';
 import {pathToFileURL} from 'node:url';
 import {promisify} from 'node:util';
 import {build} from 'esbuild';
-import {expect, test} from 'vitest';
+import {expect, onTestFinished, test} from 'vitest';
 import {standardPath} from '../../../src/server/sandboxes/local-launch.ts';
 import {createLocalProvider} from '../../../src/server/sandboxes/local-provider.ts';
 import type {SandboxSpec} from '../../../src/server/sandboxes/provider.ts';
@@ -254,6 +255,46 @@ test.skipIf(lacks !== '')(`[15] a task reaches only the hosts that it allows, th
 		script('', {...spec, command: {name: 'command', command: words}});
 	await checkAllowedHosts({provider, start, log});
 });
+
+/** Returns the ports of this machine's loopback on which a program listens. */
+function loopbackPorts(): readonly number[] {
+	return [
+		...readFileSync('/proc/net/tcp', 'utf8').matchAll(/^ *\d+: (?:0100007F|00000000):([\dA-F]{4}) \S+ 0A /gm),
+	].map(([, hex = '']) => Number.parseInt(hex, 16));
+}
+
+test.skipIf(lacks !== '')(
+	`[15] no other process of the machine reaches the hosts that a task allows${lacks}`,
+	async () => {
+		const path = [...standardPath, dirname(process.execPath)].join(':');
+		const {script, log} = await localSandboxes({path, containment: here, openRanges: openedLoopback});
+		const outside = createServer(socket => socket.end('outside'));
+		await new Promise<void>(resolve => outside.listen(0, '127.0.0.1', resolve));
+		onTestFinished(() => void outside.close());
+		const {port} = outside.address() as AddressInfo;
+		const before = loopbackPorts();
+		const id = await script(
+			`import {connect} from 'node:net';
+		const {hostname, port} = new URL(process.env.HTTPS_PROXY);
+		connect(Number(port), hostname, function () { this.write('CONNECT 127.0.0.1:${port} HTTP/1.1\\r\\n\\r\\n'); })
+			.on('data', data => console.log('answer', String(data).split(' ')[1]));
+		setInterval(() => {}, 1000);`,
+			{network: {allow: [`127.0.0.1:${port}`]}},
+		);
+		await eventually(async () => (await log(id)).includes('answer 200'));
+		for (const opened of loopbackPorts().filter(each => !before.includes(each))) {
+			const answer = await new Promise<string>(resolve => {
+				const socket = connect(opened, '127.0.0.1', () => socket.write(`CONNECT 127.0.0.1:${port} HTTP/1.1\r\n\r\n`));
+				socket.setTimeout(3000, () => socket.destroy());
+				socket
+					.once('data', data => resolve(String(data)))
+					.once('error', () => resolve(''))
+					.once('close', () => resolve(''));
+			});
+			expect([opened, answer]).toEqual([opened, expect.not.stringContaining('200 ')]);
+		}
+	},
+);
 
 test.skipIf(lacks !== '')(
 	`[15] a task without a network has its loopback alone, where its services are reached${lacks}`,

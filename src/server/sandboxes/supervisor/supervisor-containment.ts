@@ -10,7 +10,6 @@ import {type Network, openNetwork} from '../../../containment/network.ts';
 import {serviceSockets} from '../../../containment/service-sockets.ts';
 import {systemCallFilter} from '../../../containment/system-call-filter.ts';
 import {identityOf} from '../../../storage/lock-owner.ts';
-import {proxyPort} from '../../egress/relay-script.ts';
 import type {SandboxStep} from '../provider.ts';
 import type {SupervisorPlan, SupervisorStatus} from './supervisor-plan.ts';
 
@@ -35,15 +34,13 @@ const scratchFraction = 1 / 4;
 /** Higher than every process of a sandbox, if allowed (a niceness). */
 const priority = -10;
 
-/**
- * Creates the cgroup and the network of a sandbox, as far as this machine supports them. `proxy` is the port of its proxy.
- */
-export async function setUpContainment(plan: SupervisorPlan, proxy: number | undefined): Promise<ActiveContainment> {
+/** Creates the cgroup and the network of a sandbox, as far as this machine supports them. */
+export async function setUpContainment(plan: SupervisorPlan): Promise<ActiveContainment> {
 	const {id, folder, ports, containment, limits} = plan;
 	const {cgroups, network: tools} = containment;
 	raisePriority();
-	const closed = plan.egress && {inside: proxyPort, outside: proxy};
-	const network = tools && (await openNetwork(tools, {folder, ports, closed}));
+	const isClosed = plan.egress !== undefined;
+	const network = tools && (await openNetwork(tools, {folder, ports, isClosed}));
 	const bounds = {memoryBytes: limits.memoryBytes, processes: limits.processes + overheadProcesses};
 	const cgroup = cgroups?.kind === 'folders' ? createCgroup(cgroups, id, bounds) : undefined;
 	const scope = cgroups?.kind === 'systemd' ? scopeCommand(cgroups, bounds) : [];

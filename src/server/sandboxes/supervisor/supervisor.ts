@@ -12,7 +12,7 @@ import type {ProcessIdentity} from '../../../containment/processes.ts';
 import {diskLimit, memoryLimit, processLimit, watchLimits} from '../../../containment/watch-limits.ts';
 import {formatNumber} from '../../../core/format.ts';
 import {identityOf, thisProcess} from '../../../storage/lock-owner.ts';
-import type {EgressPolicy} from '../../egress/egress-proxy.ts';
+import {openProxy} from './sandbox-proxy.ts';
 import {type ActiveContainment, setUpContainment} from './supervisor-containment.ts';
 import {createSupervisorLog} from './supervisor-log.ts';
 import type {SupervisorPlan, SupervisorStatus} from './supervisor-plan.ts';
@@ -58,10 +58,10 @@ function stop(why: string): void {
 
 process.on('SIGTERM', () => stop('stopped by the server'));
 process.on('uncaughtException', () => finish());
-active = await setUpContainment(plan, plan.egress && (await startProxy(plan.egress)));
+active = await setUpContainment(plan);
 const {isLimited, network, commandOf} = active;
 const allow = plan.egress?.allow;
-if (allow && !network) {
+if (allow && !(network && (await openProxy(plan, network, addLine)))) {
 	note('it did not start, because its network can’t be limited here');
 	finish({step: steps[0]?.name ?? '', status: null, signal: null});
 }
@@ -143,23 +143,6 @@ for (const [index, step] of steps.entries()) {
 	if (status !== 0 || isStopping || index === steps.length - 1) {
 		finish({step: step.name, status, signal});
 	}
-}
-
-/** Starts the proxy to the hosts that the task allows, if it allows any, and returns its port. */
-async function startProxy(policy: EgressPolicy): Promise<number | undefined> {
-	if (policy.allow.length === 0) {
-		return undefined;
-	}
-
-	const [{createServer}, {createEgressProxy}] = await Promise.all([
-		import('node:net'),
-		import('../../egress/egress-proxy.ts'),
-	]);
-	const proxy = createEgressProxy({...policy, write: addLine});
-	const server = createServer({allowHalfOpen: true}, proxy.serve);
-	await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
-	const address = server.address();
-	return typeof address === 'object' && address ? address.port : undefined;
 }
 
 /** Writes the state of a sandbox to `status.json`. */
