@@ -3,9 +3,10 @@ import {messageOf} from '../../core/error.ts';
 import {type Actor, recordAct} from '../accounts/audit-log.ts';
 import {endSandboxTime} from '../accounts/suspension.ts';
 import {takeSweep} from '../database/sweep-lease.ts';
-import type {DatabaseTransaction} from '../database/tables.ts';
+import type {Database, DatabaseTransaction} from '../database/tables.ts';
 import {endEnvironment} from '../sandboxes/environment-state.ts';
 import {logStoreOf, removeLogObjects} from '../sandboxes/log-store.ts';
+import {lostAfterMs} from '../sandboxes/lost-machines.ts';
 import {stopRuntime} from '../sandboxes/runtime-state.ts';
 import {
 	type DataPlace,
@@ -77,6 +78,7 @@ async function goOn(services: DeletionServices, organizationId: string, {server,
 	const {database, now} = services;
 	await endSandboxesHere(services, organizationId);
 	if (await hasSandboxesElsewhere(services, organizationId)) {
+		await tellOfLostMachines(services, organizationId);
 		return;
 	}
 
@@ -143,6 +145,40 @@ async function hasSandboxesElsewhere({database, now}: DeletionServices, organiza
 		.limit(1)
 		.executeTakeFirst();
 	return left !== undefined;
+}
+
+/** What was logged of each database: an organization and the machine that its deletion waits for. */
+const toldOf = new WeakMap<Database, Set<string>>();
+
+/** Logs once which machines keep an organization from being deleted, because nobody has seen them for a while, and what to do. */
+async function tellOfLostMachines({database, now, log}: DeletionServices, organizationId: string): Promise<void> {
+	const lost = await database
+		.selectFrom('sandboxes')
+		.innerJoin('machines', 'machines.id', 'sandboxes.machine')
+		.select(['machines.id', 'host', 'seen_at', ({fn}) => fn.countAll<number>().as('count')])
+		.where('organization_id', '=', organizationId)
+		.where('state', '!=', 'killed')
+		.where('seen_at', '<', new Date(now().getTime() - lostAfterMs).toISOString())
+		.groupBy(['machines.id', 'host', 'seen_at'])
+		.execute();
+	const told = toldOf.get(database) ?? new Set<string>();
+	toldOf.set(database, told);
+	for (const {id, host, seen_at, count} of lost) {
+		const key = `${organizationId} ${id}`;
+		if (!told.has(key)) {
+			told.add(key);
+			log({
+				level: 'warn',
+				message: 'organization deletion waits for a machine',
+				organization: organizationId,
+				machine: id,
+				host,
+				seen_at,
+				sandboxes: Number(count),
+				fix: `Start its server, or if it is gone for good: serve machine forget ${id.slice(0, 8)}`,
+			});
+		}
+	}
 }
 
 type Going = {readonly goesOn: () => Promise<boolean>; readonly signal: AbortSignal | undefined};

@@ -1,10 +1,11 @@
 import {hostname} from 'node:os';
 import fc from 'fast-check';
 import {expect, test} from 'vitest';
+import {deleteOrganizations} from '../../../src/server/retention/delete-organization.ts';
 import {forgetMachine, freeSandbox, listMachines, watchMachines} from '../../../src/server/sandboxes/lost-machines.ts';
 import {createMachineLease} from '../../../src/server/sandboxes/machine-lease.ts';
 import {createCheck, updateSandboxes} from '../../../src/server/sandboxes/sandbox-monitor.ts';
-import {inWorkspace, type TestServer} from '../harness.ts';
+import {inWorkspace, scope, type TestServer} from '../harness.ts';
 import {balanceOf, createEnvironment, onAnotherMachine, pass, resume, secondMs, serverWithRuntime} from './machines.ts';
 
 const sandboxesOf = ({database}: TestServer) => database.selectFrom('sandboxes').selectAll().orderBy('id').execute();
@@ -70,6 +71,29 @@ test('a paused runtime of a lost machine stays, because it has no deadline', asy
 		environment: ['torn_down', null],
 		runtime: ['paused', 'paused', 120],
 	});
+});
+
+test('the deletion of an organization says once which lost machine it waits for, and goes on after what it says', async () => {
+	const {server, lease} = await withLostMachine();
+	const {database, entries} = server;
+	server.advance(120 * secondMs);
+	await updateSandboxes(server.services);
+	await lease.renew();
+	expect((await server.send(`/api/v1/org/${scope.org}`, {method: 'DELETE'})).status).toBeLessThan(300);
+	const other = onAnotherMachine(server);
+	const organizations = () => database.selectFrom('organizations').select('slug').execute();
+	const waiting = () => entries.filter(({message}) => message === 'organization deletion waits for a machine');
+	await deleteOrganizations(other, {server: 'other'});
+	expect([await organizations(), waiting()]).toEqual([[{slug: scope.org}], []]);
+	server.advance(600 * secondMs);
+	await deleteOrganizations(other, {server: 'other'});
+	await deleteOrganizations(other, {server: 'other'});
+	const machine = await server.services.sandboxes.provider.machine();
+	const fix = `Start its server, or if it is gone for good: serve machine forget ${machine.slice(0, 8)}`;
+	expect(waiting()).toEqual([expect.objectContaining({machine, sandboxes: 1, fix})]);
+	await forgetMachine({...other, rate: 1}, fix.split(' ').at(-1) ?? '');
+	await deleteOrganizations(other, {server: 'other'});
+	expect(await organizations()).toEqual([]);
 });
 
 test('a machine that is seen is never lost, whatever its clock shows', async () => {
