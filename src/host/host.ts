@@ -98,6 +98,7 @@ export function createHost({
 	/** The way in of each terminal, by the id that it calls itself. */
 	const ways = new Map<string, string>();
 	const peers = new Set<Peer>();
+	let isClosed = false;
 	let isDraining = false;
 
 	const reached = ({reaches}: Admission) =>
@@ -221,6 +222,7 @@ export function createHost({
 
 	const close = async (why: string) => {
 		await Promise.allSettled([...sessions.values()].map(session => end(session, why)));
+		isClosed = true;
 		for (const peer of peers) {
 			peer.close();
 		}
@@ -354,6 +356,11 @@ export function createHost({
 				},
 			});
 			peers.add(peer);
+			if (isClosed) {
+				// A terminal that comes back at once would keep the socket open.
+				peer.close();
+			}
+
 			return {close: () => peer.close()};
 		},
 	};
