@@ -289,9 +289,9 @@ function createRuns(dependencies: SessionParts, recorder: Recorder): Runs {
 	const execute = async (beginning: Beginning, grants: SessionGrants) => {
 		recorder.flush();
 		const abort = new AbortController();
-		const {flush, show: onPiece} = recorder;
+		const {flush, show: onPiece, settleLog: saved} = recorder;
 		const play = async () => {
-			const options = {...dependencies, ...grants, signal: abort.signal, flush, onPiece};
+			const options = {...dependencies, ...grants, signal: abort.signal, flush, saved, onPiece};
 			for await (const event of await startAgent(beginning, options)) {
 				emit(event);
 			}

@@ -10,6 +10,8 @@ export type RecordLog = {
 	readonly append: (record: Recorded) => void;
 	/** Waits until everything that was appended is written, or cannot be. */
 	readonly flush: () => Promise<void>;
+	/** Waits until the records so far are saved, or it was said that they aren't. */
+	readonly settle: () => Promise<void>;
 	/** Flushes, then closes the file. */
 	readonly close: () => Promise<void>;
 };
@@ -20,6 +22,9 @@ export function logOf(journal: Promise<Journal>): RecordLog {
 		append: (record: Recorded) => void journal.then(opened => opened.append(record)),
 		async flush() {
 			await (await journal).flush();
+		},
+		async settle() {
+			await (await journal).settle();
 		},
 		async close() {
 			await (await journal).close();
@@ -51,6 +56,8 @@ export type Recorder = {
 	readonly flush: () => void;
 	/** Waits until the log is written. */
 	readonly flushLog: () => Promise<void>;
+	/** Waits until the events so far are saved, or it was said that they aren't. */
+	readonly settleLog: () => Promise<void>;
 	/** Closes the log. */
 	readonly close: () => Promise<void>;
 };
@@ -100,6 +107,9 @@ export function createRecorder({store, now, hide, ownSecrets, openLog, onRecord}
 		flush: pump.flush,
 		async flushLog() {
 			await log?.flush();
+		},
+		async settleLog() {
+			await log?.settle();
 		},
 		async close() {
 			await log?.close();

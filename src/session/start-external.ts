@@ -26,13 +26,14 @@ type ExternalRun = {
 	readonly mentions?: Omit<Mentions, 'logs'>;
 	readonly commandPlace?: () => CommandPlace;
 	readonly budget?: {readonly limitUsd: number};
+	readonly saved: () => Promise<void>;
 	readonly prompt: QueuedMessage;
 	readonly nextMessages: () => readonly QueuedMessage[];
 };
 
 /** Starts another agent on the conversation so far, in place of our own: the same events, approvals and journal. */
 export function startExternal(session: ExternalSession, options: ExternalRun): AsyncIterable<AgentEvent> {
-	const {store, newId, signal, starter, approvals, images, mentions, prompt, nextMessages, budget} = options;
+	const {store, newId, signal, starter, approvals, images, mentions, prompt, nextMessages, budget, saved} = options;
 	const {transcript} = store.getState();
 	return runExternalAgent({
 		session,
@@ -51,6 +52,7 @@ export function startExternal(session: ExternalSession, options: ExternalRun): A
 			commandPlace: options.commandPlace?.(),
 		},
 		handOver: () => handOverText(transcript),
+		saved,
 		spentUsd: spentBy(session.command.name, transcript),
 		isTitled: transcript.title !== '',
 		budgetUsd: budget?.limitUsd,

@@ -14,6 +14,7 @@ import type {OpenTask} from '../agent/run-task.ts';
 import type {ModelBinding, SessionBindings} from '../agent/session-bindings.ts';
 import type {RunTools, ToolPlace} from '../agent/tool-turn.ts';
 import type {UserShell} from '../agent/user-shell.ts';
+import {abortable} from '../core/abortable.ts';
 import {type CapCounts, type CapLimits, defaultLimits} from '../core/caps.ts';
 import type {CommandPlace} from '../core/command-words.ts';
 import {AppError} from '../core/error.ts';
@@ -108,6 +109,8 @@ type SessionRun = RunDependencies &
 		readonly signal: AbortSignal;
 		/** Applies what waits to the store, before usage is read from there. */
 		readonly flush: () => void;
+		/** Waits until the events so far are saved, or it was said that they aren't. */
+		readonly saved: () => Promise<void>;
 		/** Shows a piece of a call that is being written. */
 		readonly onPiece: Recorder['show'];
 	};
@@ -275,7 +278,7 @@ type OpenBound = {
 
 /** Returns what opens models for the requests of a run: sub-agents, compactions and repeated attempts included. */
 function bindRequests(
-	{bindings, openModel, isFront = () => true, signal: ofRun}: SessionRun,
+	{bindings, openModel, isFront = () => true, saved, signal: ofRun}: SessionRun,
 	startedBy: () => RunStarter,
 ): OpenBound {
 	const bind = bindings?.startRun();
@@ -284,7 +287,13 @@ function bindRequests(
 		return bind?.(model, {isAttended, signal: AbortSignal.any([signal, ofRun])});
 	};
 	return {
-		open: async (model, signal, task) => openModel(model, task, await agreed(model, signal)),
+		async open(model, signal, task) {
+			// Meanwhile the disk works. No host sees what a killed program would lose (SAFETY 17).
+			const isSaved = saved();
+			const call = await openModel(model, task, await agreed(model, signal));
+			await abortable(isSaved, AbortSignal.any([signal, ofRun]));
+			return call;
+		},
 		async check(model) {
 			await agreed(model, ofRun);
 		},

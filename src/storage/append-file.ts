@@ -6,10 +6,13 @@ import {assertPrivate, noFollow, syncFolder} from './private-file.ts';
 
 /** A file that only grows. */
 export type AppendFile = {
-	/** Appends `bytes` in one call, and waits for the disk if `durable`. Throws what the file system throws. */
-	readonly append: (bytes: Uint8Array, durable: boolean) => Promise<void>;
-	/** Returns the bytes of complete writes. */
-	readonly size: () => number;
+	/**
+	 * Appends `bytes` in one call, and waits for the disk if `durable`, or if the file is new. Calls `onWritten` before that: then the
+	 * bytes outlive this process, but not a power cut. Throws what the file system throws.
+	 */
+	readonly append: (bytes: Uint8Array, durable: boolean, onWritten?: () => void) => Promise<void>;
+	/** Returns the bytes of complete writes; undefined for a file that is still to be created. */
+	readonly size: () => number | undefined;
 	readonly close: () => Promise<void>;
 };
 
@@ -24,24 +27,30 @@ export async function openAppendFile(path: string, size?: number): Promise<Appen
 		try {
 			const stats = assertPrivate(file.fd, path);
 			let whole = size ?? 0;
-			if (create) {
-				await syncFolder(dirname(path));
-			}
-
+			let isNew = size === undefined;
 			if (stats.size > whole) {
 				await file.truncate(whole);
 			}
 
 			return {
-				append: async (bytes, durable) => {
-					await writeWhole(file, bytes);
-					if (durable) {
-						await file.datasync();
+				async append(bytes, durable, onWritten) {
+					try {
+						await writeWhole(file, bytes);
+						onWritten?.();
+						await allDone([
+							durable || isNew ? file.datasync() : undefined,
+							isNew ? syncFolder(dirname(path)) : undefined,
+						]);
+					} catch (error) {
+						// The next try creates it again, and must not find it.
+						await (isNew && unlink(path).catch(() => undefined));
+						throw error;
 					}
 
+					isNew = false;
 					whole += bytes.length;
 				},
-				size: () => whole,
+				size: () => (isNew ? undefined : whole),
 				close: () => file.close(),
 			};
 		} catch (error) {
@@ -52,6 +61,14 @@ export async function openAppendFile(path: string, size?: number): Promise<Appen
 		}
 	} catch (error) {
 		throw explainFileError(error, 'write', path);
+	}
+}
+
+/** Waits until all have ended. Throws what the first of them threw that failed. */
+export async function allDone(work: ReadonlyArray<Promise<unknown> | undefined>): Promise<void> {
+	const failure = (await Promise.allSettled(work)).find(({status}) => status === 'rejected');
+	if (failure?.status === 'rejected') {
+		throw failure.reason;
 	}
 }
 

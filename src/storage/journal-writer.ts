@@ -1,4 +1,4 @@
-import {type AppendFile, openAppendFile} from './append-file.ts';
+import {type AppendFile, allDone, openAppendFile} from './append-file.ts';
 import {fileReason} from './file-error.ts';
 
 /** Whether every record of the journal is in its file. `reason` is a few words for the status line. */
@@ -11,12 +11,19 @@ export type LineWriter = {
 	readonly gather: (line: string) => void;
 	/** Waits until all lines are in the file, or a write has failed. */
 	readonly flush: () => Promise<JournalState>;
+	/**
+	 * Waits until the lines so far outlive this process, and a few milliseconds for the disk to have them. Doesn't wait while the state
+	 * is that lines aren't saved, and no longer than a slow disk takes to become that state (SAFETY 19).
+	 */
+	readonly settle: () => Promise<void>;
 	readonly close: () => Promise<JournalState>;
 };
 
 type Options = {
 	/** Creates the folder of the file and takes its lock. Called again until it succeeds. */
-	readonly prepare: () => Promise<void>;
+	readonly prepare?: () => void;
+	/** Writes what belongs to a new file, beside it. Called again until it succeeds. */
+	readonly note?: () => Promise<void>;
 	readonly path: string;
 	/** Bytes of whole lines in the file; undefined for a file that does not exist yet. */
 	readonly size: number | undefined;
@@ -29,6 +36,12 @@ type Line = {readonly text: string; readonly durable: boolean};
 /** How long a gathered line waits at most: as long as the screen gathers tokens for a frame. */
 const gatherMs = 33;
 
+/** How long one write may take before the state says that the disk is slow, and nothing waits for it any more. */
+const slowAfterMs = 1000;
+
+/** How long a request waits for the disk, behind what a kill would lose: what most disks need, and nobody notices. */
+const syncMs = 5;
+
 /** The most UTF-16 units of one write call, unless one line alone has more. */
 const maxBatchLength = 1024 * 1024;
 
@@ -38,7 +51,17 @@ const maxBatchLength = 1024 * 1024;
  * first one that is missing. A line that was written in part is cut off before that.
  */
 export function createLineWriter(options: Options): LineWriter {
-	const writer: Writer = {...options, queue: [], state: {saved: true}, isPrepared: false, file: undefined};
+	const writer: Writer = {
+		...options,
+		queue: [],
+		state: {saved: true},
+		isPrepared: false,
+		isNoted: false,
+		file: undefined,
+		saved: 0,
+		arrived: 0,
+		waiting: [],
+	};
 	let running: Promise<void> | undefined;
 	let gathering: NodeJS.Timeout | undefined;
 
@@ -73,6 +96,21 @@ export function createLineWriter(options: Options): LineWriter {
 			gathering ??= setTimeout(start, gatherMs);
 		},
 		flush,
+		async settle() {
+			if (writer.queue.length === 0 || !writer.state.saved) {
+				return;
+			}
+
+			const end = writer.saved + writer.queue.length;
+			const synced = start();
+			if (end > writer.arrived) {
+				await new Promise<void>(resolve => {
+					writer.waiting = [...writer.waiting, {end, resolve}];
+				});
+			}
+
+			await within(synced, syncMs);
+		},
 		close: async () => {
 			const last = await flush();
 			await closeFile(writer);
@@ -86,10 +124,17 @@ type Writer = Omit<Options, 'size'> & {
 	readonly queue: Line[];
 	state: JournalState;
 	isPrepared: boolean;
+	isNoted: boolean;
 	/** Undefined until the first line, and after a failure. */
 	file: AppendFile | undefined;
 	/** Bytes of whole lines in the file. */
 	size: number | undefined;
+	/** How many lines were saved, of those that were queued. */
+	saved: number;
+	/** How many outlive this process, at least. */
+	arrived: number;
+	/** Who waits until so many are. */
+	waiting: ReadonlyArray<{readonly end: number; readonly resolve: () => void}>;
 };
 
 /**
@@ -101,7 +146,8 @@ async function drain(writer: Writer, onEnd: () => void): Promise<void> {
 	let state: JournalState = {saved: true};
 	try {
 		while (writer.queue.length > 0) {
-			await writeBatch(writer);
+			const slow = setTimeout(() => report(writer, {saved: false, reason: 'the disk is slow'}), slowAfterMs);
+			await writeBatch(writer).finally(() => clearTimeout(slow));
 		}
 	} catch (error) {
 		await closeFile(writer);
@@ -114,20 +160,48 @@ async function drain(writer: Writer, onEnd: () => void): Promise<void> {
 
 async function writeBatch(writer: Writer): Promise<void> {
 	if (!writer.isPrepared) {
-		await writer.prepare();
+		writer.prepare?.();
 		writer.isPrepared = true;
 	}
 
+	const noting = writer.isNoted ? undefined : writer.note?.();
+	// All of the disk's work is one wait.
+	await allDone([appendBatch(writer), noting]);
+	writer.isNoted = true;
+}
+
+async function appendBatch(writer: Writer): Promise<void> {
 	writer.file ??= await openAppendFile(writer.path, writer.size);
 	writer.size = writer.file.size();
 	const batch = firstBatch(writer.queue);
 	const bytes = Buffer.from(batch.map(({text}) => text).join(''));
-	await writer.file.append(
-		bytes,
-		batch.some(line => line.durable),
-	);
+	const isDurable = batch.some(line => line.durable);
+	await writer.file.append(bytes, isDurable, () => arrive(writer, writer.saved + batch.length));
 	writer.size = writer.file.size();
 	writer.queue.splice(0, batch.length);
+	writer.saved += batch.length;
+}
+
+/** Lets those go that wait for so many lines, and all if the state is that lines aren't saved. */
+function arrive(writer: Writer, count: number): void {
+	writer.arrived = count;
+	const isOver = ({end}: {readonly end: number}) => end <= count || !writer.state.saved;
+	const over = writer.waiting.filter(isOver);
+	writer.waiting = writer.waiting.filter(waiter => !isOver(waiter));
+	for (const {resolve} of over) {
+		resolve();
+	}
+}
+
+/** Waits until something has ended, or for so long. */
+async function within(work: Promise<unknown>, ms: number): Promise<void> {
+	await new Promise<void>(resolve => {
+		const timer = setTimeout(resolve, ms);
+		void work.then(() => {
+			clearTimeout(timer);
+			resolve();
+		});
+	});
 }
 
 /** Calls `onState` if the state changed. */
@@ -138,6 +212,8 @@ function report(writer: Writer, next: JournalState): void {
 	if (hasChanged) {
 		onState(next);
 	}
+
+	arrive(writer, writer.saved);
 }
 
 async function closeFile(writer: Writer): Promise<void> {

@@ -10,7 +10,7 @@ import {type JournalContent, readJournal} from './journal-read.ts';
 import {createLineWriter, type JournalState} from './journal-writer.ts';
 import {type Lock, tryLock} from './lock.ts';
 import {noFollow} from './private-file.ts';
-import {createSessionFolder, type SessionFile, sessionFolder} from './session-folder.ts';
+import {makeSessionFolder, noteFolder, type SessionFile, sessionFolder} from './session-folder.ts';
 
 /** The file of a session, locked by this process. */
 export type Journal = {
@@ -25,6 +25,8 @@ export type Journal = {
 	readonly append: (record: Recorded) => void;
 	/** Waits until all records are in the file, or a write has failed. A message is saved if this says so. */
 	readonly flush: () => Promise<JournalState>;
+	/** Waits until the records so far are saved, or the state says that they aren't: a full or slow disk stops nothing. */
+	readonly settle: () => Promise<void>;
 	/** Flushes, and releases the session for other processes. Later records are dropped. */
 	readonly close: () => Promise<JournalState>;
 };
@@ -70,12 +72,13 @@ export async function createJournal({home, folder, session, onState}: CreateOpti
 	const place = await sessionFolder(home, folder);
 	const path = join(place.path, `${session}.jsonl`);
 	let lock: Lock | undefined;
-	const prepare = async () => {
-		await createSessionFolder(place);
+	const prepare = () => {
+		makeSessionFolder(place);
 		lock ??= lockSession(path);
 	};
+	const note = () => noteFolder(place);
 
-	return start({session, path, size: undefined, begun: false, prepare, release: () => lock?.release(), onState});
+	return start({session, path, size: undefined, begun: false, prepare, note, release: () => lock?.release(), onState});
 }
 
 /** A session that is continued. */
@@ -101,8 +104,7 @@ export async function openJournal(
 		const setAside = await repairTail(path, content);
 		const {wholeBytes, tornBytes, tornIsRecord} = content;
 		const size = tornIsRecord ? wholeBytes + tornBytes + 1 : wholeBytes;
-		const prepare = () => Promise.resolve();
-		const journal = start({session: id, path, size, begun: true, prepare, release: lock.release, onState});
+		const journal = start({session: id, path, size, begun: true, release: lock.release, onState});
 		return {...content, journal, setAside};
 	} catch (error) {
 		lock.release();
@@ -127,13 +129,15 @@ type StartOptions = {
 	readonly size: number | undefined;
 	/** True once there was a user message. */
 	readonly begun: boolean;
-	readonly prepare: () => Promise<void>;
+	readonly prepare?: () => void;
+	readonly note?: () => Promise<void>;
 	readonly release: () => void;
 	readonly onState: OnState | undefined;
 };
 
-function start({session, path, size, begun, prepare, release, onState = () => undefined}: StartOptions): Journal {
-	const writer = createLineWriter({path, size, prepare, onState});
+function start({session, begun, release, onState = () => undefined, ...file}: StartOptions): Journal {
+	const {path} = file;
+	const writer = createLineWriter({...file, onState});
 	const held: Recorded[] = [];
 	let hasBegun = begun;
 	let closed = false;
@@ -160,6 +164,7 @@ function start({session, path, size, begun, prepare, release, onState = () => un
 			}
 		},
 		flush: writer.flush,
+		settle: writer.settle,
 		close: async () => {
 			closed = true;
 			try {

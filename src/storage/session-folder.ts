@@ -42,23 +42,33 @@ export function folderSlug(folder: string): string {
 }
 
 /**
- * Creates the private folder of a place, with a note of its working folder, which the hash doesn't reveal, and sweeps what killed
- * processes left in it. Throws AppError("failed"), as `makePrivateFolder` does and for an error of the disk.
+ * Creates the private folder of a place, and sweeps what killed processes left in it. Throws AppError("failed"), as
+ * `makePrivateFolder` does and for an error of the disk.
  */
-export async function createSessionFolder({folder, path}: SessionFolder): Promise<void> {
+export function makeSessionFolder({path}: SessionFolder): void {
 	try {
 		for (const place of [dirname(path), path]) {
 			makePrivateFolder(place, {hint: 'Replace it with a folder of your own.'});
 		}
 
 		sweepTemporaryFiles(path);
-		// Also where a full disk left an empty one: without it, a session is resumed in any folder.
-		if (readNote(path) === '') {
-			await replaceFile(noteIn(path), `${JSON.stringify({folder})}\n`);
-		}
 	} catch (error) {
 		throw explainFileError(error, 'create', path);
 	}
+}
+
+/** Notes in the folder of a place which working folder it is of: the hash doesn't reveal it. Throws AppError("failed"). */
+export async function noteFolder({folder, path}: SessionFolder): Promise<void> {
+	// Also where a full disk left an empty one: without it, a session is resumed in any folder.
+	if (readNote(path) === '') {
+		await replaceFile(noteIn(path), `${JSON.stringify({folder})}\n`);
+	}
+}
+
+/** Does both. */
+export async function createSessionFolder(place: SessionFolder): Promise<void> {
+	makeSessionFolder(place);
+	await noteFolder(place);
 }
 
 /** Returns the session files of a working folder, or of all, in no particular order. Unreadable places are left out. */

@@ -2,12 +2,12 @@ import fs from 'node:fs';
 import {syncBuiltinESMExports} from 'node:module';
 import process from 'node:process';
 
-/** Calls of the file system that fail. */
+/** Calls of the file system that fail, or are slow. */
 export type FailingCalls = {
 	/** Calls for paths that begin so. */
 	readonly below: string;
 	readonly call: 'open' | 'write' | 'sync' | 'rename' | 'unlink' | 'mkdir' | 'truncate';
-	/** Such as `ENOSPC`. */
+	/** Such as `ENOSPC`; `slow` for calls that only take long. */
 	readonly error: string;
 	/** The number of the first call that fails, from 1. */
 	readonly at: number;
@@ -46,18 +46,30 @@ function pathOf(descriptor: unknown): string {
 	return fs.existsSync(`/proc/self/fd/${descriptor}`) ? fs.readlinkSync(`/proc/self/fd/${descriptor}`) : '';
 }
 
+/** How long a call of a slow disk takes. */
+const slowMs = 150;
+
+/** Fails, or waits as a slow disk does. */
+async function suffer(fault: Error | undefined): Promise<void> {
+	if (fault && failing?.error !== 'slow') {
+		throw fault;
+	}
+
+	await (fault && new Promise(resolve => setTimeout(resolve, slowMs)));
+}
+
 /** Replaces functions of a module by ones that may fail. */
 function wrap(target: object, names: Readonly<Record<string, FailingCalls['call']>>, isAsync: boolean): void {
 	for (const [name, call] of Object.entries(names)) {
 		const original: Call = Reflect.get(target, name);
 		const may: Call = isAsync
 			? async (...args) => {
-					const fault = faultOf(call, args[0]);
-					return fault ? Promise.reject(fault) : original(...args);
+					await suffer(faultOf(call, args[0]));
+					return original(...args);
 				}
 			: (...args) => {
 					const fault = faultOf(call, typeof args[0] === 'number' ? pathOf(args[0]) : args[0]);
-					if (fault) {
+					if (fault && failing?.error !== 'slow') {
 						throw fault;
 					}
 
@@ -82,7 +94,8 @@ function wrapHandles(handles: object, names: Readonly<Record<string, FailingCall
 				await original.call(this, bytes.subarray(0, bytes.length / 2));
 			}
 
-			throw fault;
+			await suffer(fault);
+			return original.apply(this, [...args]);
 		});
 	}
 }

@@ -186,6 +186,51 @@ const failingDisk: Fault = {
 	},
 };
 
+const seenPrompts: Fault = {
+	name: 'kill -9 at the moment a model’s host has a prompt, or the result of a call, on a slow disk: it is in the session',
+	rules: [17],
+	amounts: {test: 3, full: 200},
+	async run({seed, amount}) {
+		const tally = createTally();
+		const random = createRandom(seed);
+		const failing = await buildOnce('failing-program', new URL('failing-program.ts', import.meta.url));
+		for (let turn = 0; turn < amount; turn += 1) {
+			const call = random.pick(['write', 'sync', 'open']);
+			const isResult = random.below(2) === 0;
+			await tally.attempt(`turn ${turn}, slow ${call}, ${isResult ? 'a result' : 'a prompt'}`, async () => {
+				const host = await startModelHost();
+				const {env, args} = connectedTo(host);
+				const home = join(folderWith(), 'home');
+				const slow = {below: home, call, error: 'slow', at: 1, times: 1e9, isHalf: false};
+				const words = ['--import', failing, program, ...args, '-p', `Prompt ${turn}.`];
+				const child = spawn(process.execPath, words, {
+					env: environmentOf({home, env: {...env, FAILING_CALLS: JSON.stringify(slow)}}),
+					cwd: folderWith({'note.txt': `Result ${turn}.`}),
+					stdio: 'ignore',
+				});
+				const kill = () => void child.kill('SIGKILL');
+				host.answerWith(({call: ask, finish}) => {
+					if (isResult) {
+						ask('read_file', {path: 'note.txt'});
+						finish('tool_calls');
+					} else {
+						kill();
+					}
+				}, kill);
+				const [, signal] = await once(child, 'exit');
+				const saved = textsBelow(join(home, 'sessions'));
+				const seen = [`Prompt ${turn}.`, ...(isResult ? [`Result ${turn}.`] : [])];
+				const lost = seen.filter(text => !saved.includes(text));
+				if (signal !== 'SIGKILL' || lost.length > 0) {
+					throw new Error(`ended with ${signal}, lost ${lost.join(', ')}`);
+				}
+			});
+		}
+
+		return tally.figure();
+	},
+};
+
 const twoPrograms: Fault = {
 	name: 'two programs continue one session at once: the second is told, and the file stays whole',
 	rules: [17],
@@ -222,4 +267,4 @@ const twoPrograms: Fault = {
 	},
 };
 
-export const places: readonly Fault[] = [badHomes, failingDisk, twoPrograms];
+export const places: readonly Fault[] = [badHomes, failingDisk, seenPrompts, twoPrograms];

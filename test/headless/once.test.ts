@@ -38,6 +38,7 @@ async function once(
 		openLog: () => ({
 			append: record => logged.push(record),
 			flush: async () => undefined,
+			settle: async () => undefined,
 			close: async () => undefined,
 		}),
 		onRecord: record => listeners.map(listener => listener(record)),

@@ -84,7 +84,12 @@ test('a budget survives the resumption of its session, a fork, and another serve
 	expect(read.budgets).toMatchObject({session: 0.03});
 	expect(read.budgets.turn).toBe(undefined);
 
-	const log = {append: () => undefined, flush: async () => undefined, close: async () => undefined};
+	const log = {
+		append: () => undefined,
+		flush: async () => undefined,
+		settle: async () => undefined,
+		close: async () => undefined,
+	};
 	const resumed = scripted([], {openModel: model.openModel, limits: limits(), newId: () => crypto.randomUUID()});
 	await resumed.conversation.open(read, log);
 	resumed.store.getState().setConnection({profile: 'two', server: 'https://two.example', state: 'ready'});
@@ -133,7 +138,12 @@ test('the budget of a day counts all sessions, each request once', async () => {
 		now: () => new Date().toISOString(),
 	});
 	await again.conversation.open(program.transcript(), {
-		...{append: () => undefined, flush: async () => undefined, close: async () => undefined},
+		...{
+			append: () => undefined,
+			flush: async () => undefined,
+			settle: async () => undefined,
+			close: async () => undefined,
+		},
 	});
 	again.store.getState().setModel('custom/demo');
 	await again.conversation.send('Four.');

@@ -119,7 +119,12 @@ describe('another session', () => {
 		const before = transcript().session;
 		void conversation.send('Hello');
 		await turns();
-		const log = {append: () => undefined, flush: async () => undefined, close: async () => undefined};
+		const log = {
+			append: () => undefined,
+			flush: async () => undefined,
+			settle: async () => undefined,
+			close: async () => undefined,
+		};
 		const other = {...transcript(), session: 'other', run: undefined, settled: [], open: [], seq: 6};
 		await (how === 'open' ? conversation.open(other, log) : conversation[how]());
 		expect(ends()).toEqual(['interrupted']);
@@ -133,6 +138,7 @@ describe('another session', () => {
 		const log = {
 			append: (record: Recorded) => void appended.push(record),
 			flush: async () => undefined,
+			settle: async () => undefined,
 			close: async () => undefined,
 		};
 		await conversation.open({...transcript(), session: 'other', seq: 6}, log);

@@ -6,7 +6,12 @@ import {createSystemPrompt} from '../../src/program/agent-parts.ts';
 import {call, finish, text} from '../agent/scripted.ts';
 import {scripted} from '../store/scripted-conversation.ts';
 
-const noLog = {append: () => undefined, flush: async () => undefined, close: async () => undefined};
+const noLog = {
+	append: () => undefined,
+	flush: async () => undefined,
+	settle: async () => undefined,
+	close: async () => undefined,
+};
 const says = [text('Yes.'), finish('stop')];
 const note = (date: string) => `[Note from the program, not from the user. Today is ${date}.]`;
 

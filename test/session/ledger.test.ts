@@ -88,6 +88,7 @@ describe('the usage that is shown is what the vendor reported', () => {
 		await second.conversation.open(read, {
 			append: record => second.logs.set(session, [...(second.logs.get(session) ?? []), record]),
 			flush: async () => undefined,
+			settle: async () => undefined,
 			close: async () => undefined,
 		});
 		arm();

@@ -101,7 +101,12 @@ test('the first piece of each answer and the end of its run reach the screen wit
 	vi.useFakeTimers();
 	onTestFinished(() => void vi.useRealTimers());
 	const store = createAppStore();
-	const log = {append: () => undefined, flush: async () => undefined, close: async () => undefined};
+	const log = {
+		append: () => undefined,
+		flush: async () => undefined,
+		settle: async () => undefined,
+		close: async () => undefined,
+	};
 	const now = () => '2026-01-01T00:00:00Z';
 	const recorder = createRecorder({store, now, hide: text => text, openLog: () => log});
 	recorder.begin(emptyTranscript('session'));

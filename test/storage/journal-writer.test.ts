@@ -31,8 +31,7 @@ test('a short write continues with the rest', async () => {
 
 test('many lines of one turn arrive whole and in order, also while one write is under way', async () => {
 	const path = join(temporaryFolder(), 'file');
-	const prepare = () => Promise.resolve();
-	const writer = createLineWriter({path, size: undefined, prepare, onState: () => undefined});
+	const writer = createLineWriter({path, size: undefined, onState: () => undefined});
 	const lines = Array.from({length: 5000}, (_, index) => `${index} ${'x'.repeat(index % 900)}`);
 	for (const [index, line] of lines.entries()) {
 		writer.write(line, index % 1000 === 0);
@@ -49,7 +48,7 @@ test('gathered lines wait 33 ms for each other, and go out before any other line
 	vi.useFakeTimers({toFake: ['setTimeout', 'clearTimeout']});
 	onTestFinished(() => void vi.useRealTimers());
 	const path = join(temporaryFolder(), 'file');
-	const writer = createLineWriter({path, size: undefined, prepare: () => Promise.resolve(), onState: () => undefined});
+	const writer = createLineWriter({path, size: undefined, onState: () => undefined});
 	const turns = async () => {
 		for (let turn = 0; turn < 20; turn++) {
 			await new Promise(resolve => setImmediate(resolve));
@@ -78,7 +77,7 @@ test('gathered lines wait 33 ms for each other, and go out before any other line
 test('a line that comes just when the last one was written is written, too', async () => {
 	const path = join(temporaryFolder(), 'file');
 	const states: boolean[] = [];
-	const prepare = async () => {
+	const prepare = () => {
 		if (states.length === 0) {
 			throw new Error('not yet');
 		}
@@ -97,6 +96,65 @@ test('a line that comes just when the last one was written is written, too', asy
 	await expect.poll(() => states).toEqual([false]);
 	writer.write('two', true);
 	await expect.poll(() => existsSync(path) && readFileSync(path, 'utf8')).toBe('one\ntwo\nthree\n');
+});
+
+test('who waits for lines waits for those so far, and for no line that comes later', async () => {
+	const path = join(temporaryFolder(), 'file');
+	const writer = createLineWriter({path, size: undefined, onState: () => undefined});
+	onTestFinished(() => writer.close().then(() => undefined));
+	let isAsking = true;
+	// A sub-agent beside, that writes without an end.
+	const chatter = (index: number): void => {
+		if (isAsking) {
+			writer.write(`chatter ${index}`, true);
+			setImmediate(chatter, index + 1);
+		}
+	};
+	chatter(0);
+	writer.gather('piece');
+	writer.write('prompt', true);
+	await writer.settle();
+	isAsking = false;
+	expect(readFileSync(path, 'utf8')).toMatch(/^piece\nprompt$/m);
+});
+
+test('a disk that takes over a second is said, and not waited for after a line is in the file [19]', async () => {
+	vi.useFakeTimers({toFake: ['setTimeout', 'clearTimeout']});
+	onTestFinished(() => void vi.useRealTimers());
+	const path = join(temporaryFolder(), 'file');
+	const states: string[] = [];
+	let letGo = () => {};
+	const writer = createLineWriter({
+		...{path, size: undefined},
+		note: () =>
+			new Promise(resolve => {
+				letGo = resolve;
+			}),
+		onState: state => states.push(state.saved ? 'saved' : state.reason),
+	});
+	onTestFinished(async () => {
+		letGo();
+		await writer.close();
+	});
+	writer.write('one', true);
+	const isSettled = vi.fn();
+	void writer.settle().then(isSettled);
+	await expect.poll(() => existsSync(path) && readFileSync(path, 'utf8')).toBe('one\n');
+	await expect
+		.poll(async () => {
+			await vi.advanceTimersByTimeAsync(5);
+			return isSettled.mock.calls.length;
+		})
+		.toBe(1);
+	expect(states).toEqual([]);
+	await vi.advanceTimersByTimeAsync(1000);
+	expect(states).toEqual(['the disk is slow']);
+	writer.write('two', true);
+	await writer.settle();
+	letGo();
+	expect(await writer.flush()).toEqual({saved: true});
+	expect(states).toEqual(['the disk is slow', 'saved']);
+	expect(readFileSync(path, 'utf8')).toBe('one\ntwo\n');
 });
 
 // A limit of the process on the size of its files is the nearest to a full disk that needs no privileges.

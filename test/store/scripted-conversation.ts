@@ -32,6 +32,7 @@ export function scripted(scripts: readonly Script[], changes: Partial<SessionPar
 			return {
 				append: record => records.push(record),
 				flush: async () => undefined,
+				settle: async () => undefined,
 				close: async () => void closed.push(session),
 			};
 		},

@@ -102,6 +102,7 @@ export function testProgram({
 					return {
 						append: record => void journal.then(opened => opened.append(record)),
 						flush: async () => void (await (await journal).flush()),
+						settle: async () => (await journal).settle(),
 						close: async () => void (await (await journal).close()),
 					};
 				},

@@ -35,6 +35,8 @@ type Options = {
 	readonly place: ToolPlace;
 	/** Returns the conversation before this run as text, for an agent that doesn't know it; '' for none. */
 	readonly handOver: () => string;
+	/** Waits until the events so far are saved, or it was said that they aren't. */
+	readonly saved: () => Promise<void>;
 	/** What the session has cost before this run, by what the agent said. */
 	readonly spentUsd: number;
 	/** True if the session has a title of its own. */
@@ -184,6 +186,9 @@ async function ask(
 		)),
 	];
 
+	// Whoever reads the events has those so far once this turn of the loop has ended.
+	await new Promise(resolve => setImmediate(resolve));
+	await abortable(options.saved(), signal);
 	const spending = createSpending(options, emit);
 	const stop = session.listen({
 		onUpdate: updates.follow,

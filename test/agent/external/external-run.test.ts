@@ -113,6 +113,7 @@ function openFixture({
 			changes,
 			place: {workspace: folder, readFiles: new Map(), approvals: approvals.startRun()},
 			handOver: () => handOver,
+			saved: async () => undefined,
 			spentUsd: 0,
 			isTitled: true,
 		})) {
