@@ -101,7 +101,8 @@ test(`after ${cuts} cuts at random bytes nothing is lost or doubled, on the scre
 	}
 
 	await expect.poll(() => world.host.list()[0]?.terminals).toHaveLength(2);
-	await expect.poll(async () => (await savedRecords(world.env, session)).at(-1)?.seq).toBe(drawn().at(-1));
+	// Both may still grow.
+	await expect.poll(async () => (await savedRecords(world.env, session)).at(-1)?.seq === drawn().at(-1)).toBe(true);
 	const records = await savedRecords(world.env, session);
 	const all = records.map((_, index) => index);
 	expect(records.map(({seq}) => seq)).toEqual(all);
