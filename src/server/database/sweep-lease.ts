@@ -24,3 +24,8 @@ export async function takeSweep(database: Database, {name, server, nowMs, leaseM
 		returning held_by`.execute(database);
 	return rows.length > 0;
 }
+
+/** Ends a lease, so that a server that is started next need not wait for its time. */
+export async function endSweep(database: Database, {name, server}: Pick<Sweep, 'name' | 'server'>): Promise<void> {
+	await database.deleteFrom('sweeps').where('name', '=', name).where('held_by', '=', server).execute();
+}

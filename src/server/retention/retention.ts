@@ -1,7 +1,8 @@
 import {randomUUID} from 'node:crypto';
 import {AppError} from '../../core/error.ts';
-import {takeSweep} from '../database/sweep-lease.ts';
+import {endSweep, takeSweep} from '../database/sweep-lease.ts';
 import {loggingFaults} from '../kit/log.ts';
+import {repeat} from '../kit/repeat.ts';
 import {releaseBytes} from '../quota/stored-bytes.ts';
 import {type DataPlace, type DeletionServices, deleteAssessment, deleteSession, deleteSpans} from './delete-data.ts';
 
@@ -54,6 +55,9 @@ const dayMs = 24 * 60 * 60 * 1000;
 
 /** How often it looks, and how many sessions or assessments it then reads at once. */
 const intervalMs = 10 * 60_000;
+
+/** When it first looks: a server that is started more often than it looks deletes, too. */
+const firstMs = 60_000;
 const slice = 100;
 
 /** Deletes what is older than it is kept, of every organization. Billing isn't touched. Ends early if `signal` aborts. */
@@ -154,38 +158,21 @@ export function startRetention(
 	retention: Retention,
 	everyMs = intervalMs,
 ): {readonly close: () => Promise<void>} {
-	const server = randomUUID();
+	const {database, log, now} = services;
+	const sweep = {name: 'retention', server: randomUUID()};
 	const stopping = new AbortController();
-	const attempt = loggingFaults(services.log, 'retention');
-	const renew = () =>
-		takeSweep(services.database, {
-			name: 'retention',
-			server,
-			nowMs: services.now().getTime(),
-			leaseMs: 2 * everyMs,
-		});
-	let isRunning = false;
-	let current = Promise.resolve();
-	const timer = setInterval(() => {
-		if (isRunning) {
-			return;
+	const renew = () => takeSweep(database, {...sweep, nowMs: now().getTime(), leaseMs: 2 * everyMs});
+	const options = {log, message: 'retention', everyMs, afterMs: Math.min(everyMs, firstMs)};
+	const sweeping = repeat(options, async () => {
+		if (await renew()) {
+			await sweepRetention(services, retention, {signal: stopping.signal, renew});
 		}
-
-		isRunning = true;
-		current = attempt(async () => {
-			if (await renew()) {
-				await sweepRetention(services, retention, {signal: stopping.signal, renew});
-			}
-		}).finally(() => {
-			isRunning = false;
-		});
-	}, everyMs);
-	timer.unref();
+	});
 	return {
 		async close() {
-			clearInterval(timer);
 			stopping.abort();
-			await current;
+			await sweeping.close();
+			await loggingFaults(log, 'retention')(() => endSweep(database, sweep));
 		},
 	};
 }

@@ -85,8 +85,8 @@ test('of the servers on a database one deletes at a time, and stops when it clos
 	const keepers = [1, 2].map(() => startRetention(server.services, {spans: 15, findings: 15}, 5));
 	await expect.poll(left, {timeout: 60_000}).toEqual({sessions: ['new'], spans: 3, assessments: 1});
 	await Promise.all(keepers.map(keeper => keeper.close()));
-	const leases = await server.database.selectFrom('sweeps').select('name').execute();
-	expect(leases).toEqual([{name: 'retention'}]);
+	// The next server that starts need not wait.
+	expect(await server.database.selectFrom('sweeps').select('name').execute()).toEqual([]);
 	server.advance(100 * day);
 	expect(await left()).toMatchObject({spans: 3});
 });
