@@ -10,7 +10,7 @@ import {type JournalContent, readJournal} from './journal-read.ts';
 import {createLineWriter, type JournalState} from './journal-writer.ts';
 import {type Lock, tryLock} from './lock.ts';
 import {noFollow} from './private-file.ts';
-import {makeSessionFolder, noteFolder, type SessionFile, sessionFolder} from './session-folder.ts';
+import {makeSessionFolder, noteFolder, type SessionFile, sessionFolder, sweepSessionFolder} from './session-folder.ts';
 
 /** The file of a session, locked by this process. */
 export type Journal = {
@@ -104,7 +104,8 @@ export async function openJournal(
 		const setAside = await repairTail(path, content);
 		const {wholeBytes, tornBytes, tornIsRecord} = content;
 		const size = tornIsRecord ? wholeBytes + tornBytes + 1 : wholeBytes;
-		const journal = start({session: id, path, size, begun: true, release: lock.release, onState});
+		const prepare = () => sweepSessionFolder(path);
+		const journal = start({session: id, path, size, begun: true, prepare, release: lock.release, onState});
 		return {...content, journal, setAside};
 	} catch (error) {
 		lock.release();

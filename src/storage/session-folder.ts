@@ -57,6 +57,15 @@ export function makeSessionFolder({path}: SessionFolder): void {
 	}
 }
 
+/** Sweeps what killed processes left beside the file of a session. If that fails, the next one does it. */
+export function sweepSessionFolder(file: string): void {
+	try {
+		sweepTemporaryFiles(dirname(file));
+	} catch {
+		// The session is what counts.
+	}
+}
+
 /** Notes in the folder of a place which working folder it is of: the hash doesn't reveal it. Throws AppError("failed"). */
 export async function noteFolder({folder, path}: SessionFolder): Promise<void> {
 	// Also where a full disk left an empty one: without it, a session is resumed in any folder.
