@@ -1,12 +1,17 @@
-// Updates the tables of README.md from the code.
+// Updates the tables of README.md and .github/FAULTS.md from the code and the stored figures.
 import {readFile, writeFile} from 'node:fs/promises';
 import {fileURLToPath} from 'node:url';
 import {loadSource} from './load-source.mjs';
 
-const path = fileURLToPath(new URL('../README.md', import.meta.url));
-const {renderReadme} = await loadSource('.scripts/readme-tables.ts');
+const {renderFaults, renderReadme} = await loadSource('.scripts/page-tables.ts');
 try {
-	await writeFile(path, renderReadme(await readFile(path, 'utf8')));
+	for (const [name, render] of [
+		['README.md', renderReadme],
+		['.github/FAULTS.md', renderFaults],
+	]) {
+		const path = fileURLToPath(new URL(`../${name}`, import.meta.url));
+		await writeFile(path, render(await readFile(path, 'utf8')));
+	}
 } catch (error) {
 	// Its stack would show the whole bundle.
 	console.error(error.message);

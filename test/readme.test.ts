@@ -1,7 +1,9 @@
 import {existsSync, readdirSync, readFileSync} from 'node:fs';
 import {expect, test} from 'vitest';
 import reasons from '../.scripts/dependencies.json' with {type: 'json'};
-import {renderReadme} from '../.scripts/readme-tables.ts';
+import {renderFaults, renderReadme} from '../.scripts/page-tables.ts';
+import {faults} from './faults/faults.ts';
+import faultFigures from './faults/figures.json' with {type: 'json'};
 
 const readme = readFileSync('README.md', 'utf8');
 const manifest: {
@@ -13,6 +15,12 @@ const manifest: {
 
 test('the tables of the README match the code and the stored figures: npm run docs', () => {
 	expect(readme).toBe(renderReadme(readme));
+});
+
+test('the table of faults is that of the stored figures, which are of every fault: npm run faults -- --write', () => {
+	const page = readFileSync('.github/FAULTS.md', 'utf8');
+	expect(page).toBe(renderFaults(page));
+	expect(faultFigures.figures.map(({name}) => name)).toEqual(faults.map(({name}) => name));
 });
 
 test('the README has at most 160 lines, and the commands that start and test the program', () => {

@@ -45,16 +45,20 @@ async function createSavers(kind: SavedKind, folder: string) {
 	return {
 		acknowledged,
 		/** Runs one to its end, below a command, or kills it some time after it has saved something. Returns how it ended. */
-		async run({count = 1e6, killAfterMs = -1, below = [] as readonly string[]}): Promise<number | NodeJS.Signals> {
+		async run({count = 1e6, killAfterMs = -1, below = [] as readonly string[]}): Promise<string | number> {
 			const [file = '', ...args] = [...below, process.execPath, program, kind, home, folder];
 			// One that was killed before its first message has no file, and begins again.
 			const continued = existsSync(session) ? session : '';
 			const child = spawn(file, [...args, String(next), String(next + count), continued], {
 				// One thread for files, so that the number of a call is that of a thread.
 				env: {PATH: process.env['PATH'], UV_THREADPOOL_SIZE: '1'},
-				stdio: ['ignore', 'pipe', 'ignore'],
+				stdio: ['ignore', 'pipe', 'pipe'],
 			});
 			let written = '';
+			let said = '';
+			child.stderr.setEncoding('utf8').on('data', (text: string) => {
+				said = (said + text).slice(-1000);
+			});
 			let killing: Promise<void> | undefined;
 			child.stdout.setEncoding('utf8').on('data', (text: string) => {
 				written += text;
@@ -70,7 +74,7 @@ async function createSavers(kind: SavedKind, folder: string) {
 			acknowledged.push(...saved);
 			// What was under way may be there, too.
 			next = Math.max(next, ...saved) + 2;
-			return signal ?? status;
+			return signal ?? (status === 1 ? `1: ${said.trim()}` : status);
 		},
 		/** Returns what was acknowledged and isn't there. Throws if something can't be read. */
 		async lost(): Promise<readonly string[]> {

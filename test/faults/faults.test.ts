@@ -3,7 +3,13 @@ import {expect, test} from 'vitest';
 import {faults} from './faults.ts';
 
 /** What `npm run faults` sets: the file for figures, and what is left out. */
-const {FAULTS_OUT: out, FAULTS_ONLY: only = '', FAULTS_SEED: givenSeed, FAULTS_AMOUNT: givenAmount} = process.env;
+const {
+	FAULTS_OUT: out,
+	FAULTS_ONLY: only = '',
+	FAULTS_SEED: givenSeed,
+	FAULTS_AMOUNT: givenAmount,
+	FAULTS_PART: part = '1',
+} = process.env;
 
 /** `npm test` holds what is known; `npm run faults` draws others each time. */
 const testSeed = 26;
@@ -15,7 +21,8 @@ test.each(chosen.map(fault => [fault.rules.map(rule => `[${rule}]`).join(' '), f
 	async (_, name, {amounts, lacks, run, rules}) => {
 		const drawn = out ? Math.floor(Math.random() * 2 ** 31) : testSeed;
 		const seed = givenSeed === undefined ? drawn : Number(givenSeed);
-		const amount = givenAmount === undefined ? (out ? amounts.full : amounts.test) : Number(givenAmount);
+		const most = out ? Math.max(amounts.test, Math.ceil(amounts.full / Number(part))) : amounts.test;
+		const amount = givenAmount === undefined ? most : Number(givenAmount);
 		const missing = lacks?.();
 		const begun = process.cpuUsage();
 		const figure = missing === undefined ? await run({seed, amount}) : {tried: 0, failed: 0};
