@@ -185,7 +185,7 @@ export function createUpdateEvents({
 	const finish = (call: ExternalCall, failed: boolean) => {
 		// A call that failed changed what its end shows, if anything.
 		const diffs = failed ? call.content.filter(isDiff) : call.diffs;
-		const [change, ...others] = diffs.map(diff => changeIn(diff, folder));
+		const [change, ...others] = diffs.map(diff => changeIn(diff, folder).recorded);
 		const text = textOf(call.content) || outputOf(call.rawOutput);
 		const more = others.map(({path, diff}) => `${path}\n${diff}`);
 		const output = cutResult([text, ...more].filter(Boolean).join('\n\n'));
@@ -312,21 +312,18 @@ function isDiff({type, path}: JsonObject): boolean {
 	return type === 'diff' && typeof path === 'string';
 }
 
-/** Returns the change of a file that a diff shows. One without an old text is a new file. */
-function changeIn(diff: JsonObject, folder: string): FileChange {
+/** Returns the change of a file that a diff shows, whole and as it is recorded. One without an old text is a new file. */
+function changeIn(diff: JsonObject, folder: string) {
 	const path = textIn(diff, 'path') ?? '';
 	const [before, after] = [textIn(diff, 'oldText') ?? '', textIn(diff, 'newText') ?? ''];
-	return describeChange(shownPath(path, folder), before, after, isSecretFile(path)).recorded;
+	return describeChange(shownPath(path, folder), before, after, isSecretFile(path));
 }
 
 /** Returns the exact change that a question is about, as the user sees it; undefined if it shows none, or several. */
 export function exactChangeIn({content}: ExternalCall, folder: string): FileChange | undefined {
 	const diffs = content.filter(({type}) => type === 'diff');
 	const [diff] = diffs;
-	const path = diff && textIn(diff, 'path');
-	return diff && path !== undefined && diffs.length === 1
-		? describeChange(shownPath(path, folder), textIn(diff, 'oldText') ?? '', textIn(diff, 'newText') ?? '').exact
-		: undefined;
+	return diff && isDiff(diff) && diffs.length === 1 ? changeIn(diff, folder).exact : undefined;
 }
 
 function shownPath(path: string, folder: string): string {

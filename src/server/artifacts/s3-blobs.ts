@@ -7,7 +7,7 @@ import {AwsV4Signer} from 'aws4fetch';
 import {reject} from '../kit/http-error.ts';
 import type {Log} from '../kit/log.ts';
 import type {Bucket} from './artifact-location.ts';
-import type {Blobs, StoredBlob} from './blobs.ts';
+import type {Blobs, LinkOptions, StoredBlob} from './blobs.ts';
 import {asStoreError, spool} from './spool.ts';
 
 /** Creates storage in a bucket. Each upload is spooled to a file, so that its length and hash are signed before it is sent. */
@@ -96,7 +96,8 @@ async function list(target: S3Target, folder: string, after: string): Promise<re
 
 async function presign(
 	target: S3Target,
-	...[name, {contentType, contentDisposition, expiresAt}]: Parameters<NonNullable<Blobs['presign']>>
+	name: string,
+	{contentType, contentDisposition, expiresAt}: LinkOptions,
 ): Promise<string> {
 	const url = new URL(objectUrl(target.bucket, name));
 	const seconds = Math.ceil((expiresAt.getTime() - target.now().getTime()) / 1000);
