@@ -1,5 +1,5 @@
 import type * as z from 'zod/mini';
-import type {OpenSessionHosting} from '../link/hosting.ts';
+import type {OpenHosting} from '../contract/hosting.ts';
 import type {Interaction} from '../platform/interaction.ts';
 import type {ServerFlags} from '../platform/logins.ts';
 import type {LiveSession} from '../session/conversation.ts';
@@ -37,7 +37,7 @@ export type SharedProgram = ProgramParts & {
 /** The program, for a command. */
 export type CommandProgram = SharedProgram & {
 	/** Opens what hosts sessions for the users of a server. Only a shell has it. */
-	readonly hosting?: OpenSessionHosting;
+	readonly hosting?: OpenHosting;
 	readonly servers: ServersPart;
 };
 

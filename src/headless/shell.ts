@@ -8,10 +8,10 @@ import type {Program, Surroundings} from '../command/program.ts';
 import type {Replay, Result} from '../command/result.ts';
 import {findCommand} from '../command/table.ts';
 import {splitWords} from '../command/words.ts';
+import type {OpenHosting} from '../contract/hosting.ts';
 import type {Environment} from '../core/environment.ts';
 import {exitStatus, reportError} from '../core/error.ts';
 import {searchPath} from '../core/search-path.ts';
-import type {OpenSessionHosting} from '../link/hosting.ts';
 import type {AttachWish} from '../store/session-slice.ts';
 import {wantsLinear} from '../terminal/abilities.ts';
 import type {Scheme} from '../terminal/text/style.ts';
@@ -54,7 +54,7 @@ export async function runShell(words: readonly string[], surroundings: ShellSurr
 		note = noteFor(findCommand(commands.all(), rest).path, questions.say, json, surroundings);
 		const interact = note.beside(questions);
 		const context = program.forCommand({ui: {interact, live: undefined}, flags, signal});
-		const hosting: OpenSessionHosting = async options => {
+		const hosting: OpenHosting = async options => {
 			const {openUserHosts} = await import('../host/user-hosts.ts');
 			return await openUserHosts(surroundings, options);
 		};

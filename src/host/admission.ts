@@ -1,5 +1,5 @@
-import {createHash, timingSafeEqual} from 'node:crypto';
 import {AppError} from '../core/error.ts';
+import {timingSafeEquals} from '../core/secrets/timing-safe-equals.ts';
 import {mayDo, openLine, type Person, type Rank, type SeatRole, type SharedLink} from '../link/protocol.ts';
 import type {Share} from './shares.ts';
 
@@ -46,7 +46,7 @@ export type Admit = (open: unknown) => Admission | undefined;
 export function admitWithToken(token: string): Admit {
 	return open => {
 		const line = openLine.safeParse(open);
-		return line.success && isSame(line.data.token, token)
+		return line.success && timingSafeEquals(line.data.token, token)
 			? {rank: 'owner', environment: line.data.environment, folder: line.data.folder}
 			: undefined;
 	};
@@ -61,10 +61,4 @@ export function assertRank(rank: Rank, needed: Rank): void {
 			{hint: rank === 'observer' ? 'Attach without `--observe`.' : 'Ask the owner.'},
 		);
 	}
-}
-
-/** Compares two secrets in a time that doesn't tell where they differ. */
-function isSame(one: string, other: string): boolean {
-	const hashes = [one, other].map(secret => createHash('sha256').update(secret).digest());
-	return timingSafeEqual(hashes[0] ?? Buffer.alloc(0), hashes[1] ?? Buffer.alloc(0));
 }

@@ -1,11 +1,10 @@
-import {createHash, timingSafeEqual} from 'node:crypto';
 import {once} from 'node:events';
 import {createServer, type IncomingMessage, type Server, type ServerResponse} from 'node:http';
 import type {Duplex} from 'node:stream';
+import {invalidCode, invalidPass, joinPath, linkPath} from '../contract/hosting.ts';
 import {AppError} from '../core/error.ts';
 import {isJsonObject, parseJson} from '../core/json.ts';
 import {isLoopback, originOf} from '../core/origin.ts';
-import {joinPath, linkPath} from '../link/web-place.ts';
 import {acceptSocket} from '../net/web-socket/accept-socket.ts';
 
 type Options = {
@@ -65,7 +64,7 @@ export async function listenWeb({address, publicUrl, join, admit}: Options): Pro
 		}
 
 		if (!serve) {
-			refuse(401, 'That session isn’t open to this terminal any more. Attach again.');
+			refuse(401, invalidPass);
 			return;
 		}
 
@@ -190,7 +189,7 @@ async function respond(
 		return;
 	}
 
-	refuse(401, 'That code isn’t valid: it was used, it has ended, or it was revoked. Ask for another one.');
+	refuse(401, invalidCode);
 }
 
 async function readCode(incoming: IncomingMessage): Promise<string | undefined> {
@@ -205,10 +204,4 @@ async function readCode(incoming: IncomingMessage): Promise<string | undefined> 
 
 	const body = parseJson(text);
 	return isJsonObject(body) && typeof body['code'] === 'string' ? body['code'] : undefined;
-}
-
-/** Compares two secrets in a time that doesn't tell where they differ. */
-export function isSameSecret(one: string, other: string): boolean {
-	const [left, right] = [one, other].map(secret => createHash('sha256').update(secret).digest());
-	return left !== undefined && right !== undefined && timingSafeEqual(left, right);
 }

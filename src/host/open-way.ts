@@ -1,10 +1,11 @@
 import type {Duplex} from 'node:stream';
-import type {Environment} from '../core/environment.ts';
+import {type Environment, setVariables} from '../core/environment.ts';
+import {timingSafeEquals} from '../core/secrets/timing-safe-equals.ts';
 import {noteHostUrl} from '../link/local-host.ts';
 import type {Home} from '../storage/home.ts';
 import type {Sharing} from './admission.ts';
 import type {Host} from './host.ts';
-import {isSameSecret, listenWeb, type WebListener} from './listen-web.ts';
+import {listenWeb, type WebListener} from './listen-web.ts';
 import {guestAdmission, sharingOf} from './share-access.ts';
 import type {Shares} from './shares.ts';
 
@@ -30,15 +31,13 @@ export async function openWebWay(options: Options): Promise<WebWay> {
 	const {address, publicUrl, host, shares, home, token, env, folder} = options;
 	let url = '';
 	const sharing = sharingOf(shares, {owner: undefined, url: () => url});
-	const environment = Object.fromEntries(
-		Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined),
-	);
+	const environment = setVariables(env);
 	const serve = (stream: Duplex, way: Parameters<Host['serve']>[1]) => host.serve({input: stream, output: stream}, way);
 	const listener = await listenWeb({
 		address,
 		publicUrl,
 		join(code) {
-			if (isSameSecret(code, token)) {
+			if (timingSafeEquals(code, token)) {
 				return {pass: token};
 			}
 
@@ -46,7 +45,7 @@ export async function openWebWay(options: Options): Promise<WebWay> {
 			return joined && {pass: joined.pass, session: joined.share.session, role: joined.share.role};
 		},
 		admit(pass) {
-			if (isSameSecret(pass, token)) {
+			if (timingSafeEquals(pass, token)) {
 				return stream => void serve(stream, {rank: 'owner', environment, folder, sharing});
 			}
 

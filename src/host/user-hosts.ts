@@ -2,8 +2,8 @@ import {hostname} from 'node:os';
 import {dirname} from 'node:path';
 import type {Duplex} from 'node:stream';
 import type {Surroundings} from '../command/program.ts';
-import type {Environment} from '../core/environment.ts';
-import type {HostedUser, HostingOptions, SessionHosting} from '../link/hosting.ts';
+import type {HostedAccount, Hosting, HostingOptions} from '../contract/hosting.ts';
+import {type Environment, setVariables} from '../core/environment.ts';
 import {makePrivateFolder} from '../storage/private-folder.ts';
 import {realFolders} from './folders.ts';
 import {createHost, type Host, type HostConnection} from './host.ts';
@@ -18,13 +18,13 @@ type UserHost = {readonly host: Host; readonly connections: Set<HostConnection>}
  * Opens what hosts sessions for the users of a server: a host for each, with a state folder of its own, so that none finds the
  * sessions, keys, rules and settings of another. Throws AppError("usage") for a folder that doesn't exist.
  */
-export async function openUserHosts({compose, env, version}: Built, options: HostingOptions): Promise<SessionHosting> {
+export async function openUserHosts({compose, env, version}: Built, options: HostingOptions): Promise<Hosting> {
 	const folders = realFolders(options.folders);
 	const environment = environmentOf(env);
 	const hosts = new Map<string, UserHost>();
 	const shares = createShares();
 
-	const hostOf = ({id, name, home}: HostedUser): UserHost => {
+	const hostOf = ({id, name, home}: HostedAccount): UserHost => {
 		const known = hosts.get(id);
 		if (known) {
 			return known;
@@ -120,9 +120,5 @@ const serversOwn = /^(?:SERVICE_|PG|DATABASE_URL$|AWS_)/;
 
 /** Returns the environment of sessions: that of the server, whose operator offers its models, without what is its own. */
 function environmentOf(env: Environment): Readonly<Record<string, string>> {
-	return Object.fromEntries(
-		Object.entries(env).filter(
-			(entry): entry is [string, string] => entry[1] !== undefined && !serversOwn.test(entry[0]),
-		),
-	);
+	return setVariables(env, name => !serversOwn.test(name));
 }

@@ -4,7 +4,7 @@ import {unlink} from 'node:fs/promises';
 import {connect, createServer, type Server, type Socket} from 'node:net';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
-import type {Environment} from '../core/environment.ts';
+import {type Environment, setVariables} from '../core/environment.ts';
 import {AppError} from '../core/error.ts';
 import {errnoOf, explainFileError} from '../storage/file-error.ts';
 import {type Home, openHome} from '../storage/home.ts';
@@ -150,9 +150,6 @@ export async function connectLocally(home: Home, env: Environment, folder?: stri
 		});
 	});
 	const token = readPrivateFile(tokenFile) ?? '';
-	const environment = Object.fromEntries(
-		Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined),
-	);
-	socket.write(`${lineOf('_service/open', {token, environment, folder})}\n`);
+	socket.write(`${lineOf('_service/open', {token, environment: setVariables(env), folder})}\n`);
 	return {input: socket, output: socket};
 }

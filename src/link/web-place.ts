@@ -1,13 +1,10 @@
+import {linkPath} from '../contract/hosting.ts';
 import type {Environment} from '../core/environment.ts';
 import {AppError} from '../core/error.ts';
 import {isJsonObject, parseJson} from '../core/json.ts';
 import {isUrl, type Origin, originOf} from '../core/origin.ts';
 import {secret} from '../core/secrets/secret.ts';
 import type {Pipes} from './json-lines.ts';
-
-/** Where terminals connect, and where a code is exchanged, below the address of a host. */
-export const linkPath = '/host/link';
-export const joinPath = '/host/join';
 
 /** A host that is reached over HTTP, and what proves who attaches. */
 export type WebPlace = {

@@ -1,14 +1,12 @@
 import {refuse} from '../client/refusal.ts';
+import {joinPath, passPath} from '../contract/hosting.ts';
 import {AppError} from '../core/error.ts';
 import {isJsonObject, parseJson} from '../core/json.ts';
 import {hostPassHere} from '../link/local-host.ts';
-import {joinPath, placeWithPass, readWebPlace, refusedLink} from '../link/web-place.ts';
+import {placeWithPass, readWebPlace, refusedLink} from '../link/web-place.ts';
 import {readText} from '../net/read-body.ts';
 import type {Transport} from '../net/transport.ts';
 import type {AccessContext} from './platform.ts';
-
-/** The path at which a server gives a pass for its hosted sessions. */
-const passPath = '/api/v1/host/pass';
 
 /** A place that can be connected to, and what a link to it is for. */
 export type ProvenPlace = {

@@ -9,7 +9,7 @@ import {placeWithPass, webConnections} from '../../src/link/web-place.ts';
 import {compose} from '../../src/program/program.ts';
 import {initialize} from '../../src/server/accounts/initialize.ts';
 import {addMember} from '../../src/server/accounts/members.ts';
-import type {HostingChoice} from '../../src/server/host-sessions/hosting.ts';
+import type {HostingChoice} from '../../src/server/host-sessions/host-passes.ts';
 import {startServer} from '../../src/server/run/start.ts';
 import {createAppStore} from '../../src/store/store.ts';
 import {apiKey} from '../e2e/chat.ts';

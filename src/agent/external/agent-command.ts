@@ -1,4 +1,4 @@
-import type {Environment} from '../../core/environment.ts';
+import {type Environment, setVariables} from '../../core/environment.ts';
 import {providerRows} from '../../core/provider-rows.ts';
 
 /** What starts an agent. */
@@ -64,7 +64,5 @@ const ownKeys: ReadonlySet<string> = new Set([
  */
 export function agentEnvironment({command, env: given = {}}: AgentCommand, env: Environment): Record<string, string> {
 	const kept = new Set([...(knownProgram(command)?.keys ?? []), ...Object.keys(given)]);
-	const inherited = Object.entries(env).filter(([name]) => !ownKeys.has(name) || kept.has(name));
-	const own = Object.entries(given).filter(([, value]) => value !== undefined);
-	return Object.fromEntries([...inherited, ...own].filter((pair): pair is [string, string] => pair[1] !== undefined));
+	return {...setVariables(env, name => !ownKeys.has(name) || kept.has(name)), ...setVariables(given)};
 }

@@ -1,4 +1,4 @@
-import {createHash, randomBytes, timingSafeEqual} from 'node:crypto';
+import {createHash, randomBytes} from 'node:crypto';
 import {type Secret, secret} from '../../core/secrets/secret.ts';
 
 /**
@@ -43,10 +43,4 @@ export function hashToken(token: string): string {
 export function kindOfToken(text: string): TokenKind | undefined {
 	const [, prefix] = shape.exec(text) ?? [];
 	return tokenKinds.find(kind => prefixes[kind] === prefix);
-}
-
-/** Returns whether two texts are equal, in constant time. */
-export function timingSafeEquals(given: string, expected: string): boolean {
-	const [left, right] = [given, expected].map(text => createHash('sha256').update(text).digest());
-	return left !== undefined && right !== undefined && timingSafeEqual(left, right);
 }

@@ -1,6 +1,6 @@
 import {createHmac} from 'node:crypto';
+import {timingSafeEquals} from '../../core/secrets/timing-safe-equals.ts';
 import type {Seal} from '../accounts/seal.ts';
-import {timingSafeEquals} from '../accounts/token.ts';
 import type {Log} from '../kit/log.ts';
 import type {ArtifactLocation} from './artifact-location.ts';
 import type {Blobs, LinkOptions} from './blobs.ts';

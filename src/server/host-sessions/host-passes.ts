@@ -1,11 +1,19 @@
 import {randomBytes} from 'node:crypto';
+import type {HostedAccount, HostedConnection, OpenHosting} from '../../contract/hosting.ts';
 import {hashToken, kindOfToken} from '../accounts/token.ts';
 import type {Queries} from '../database/tables.ts';
 import {reject} from '../kit/http-error.ts';
 import type {Log} from '../kit/log.ts';
 import {loggingFaults} from '../kit/log.ts';
 import type {DataAccess} from '../kit/services.ts';
-import type {HostedAccount, HostedConnection, HostingChoice} from './hosting.ts';
+
+/** What the operator chose. */
+export type HostingChoice = {
+	readonly open: OpenHosting;
+	readonly folders: readonly string[];
+	/** Addresses of users who may host beside the administrators of the server, in lower case; `all` for every user. */
+	readonly users: readonly string[] | 'all';
+};
 
 /** The login that a pass was given for, and ends with. */
 export type PassLogin = {

@@ -1,6 +1,16 @@
 import {ServerResponse} from 'node:http';
 import {join} from 'node:path';
 import type {Duplex} from 'node:stream';
+import {
+	type HostedAccount,
+	type HostedConnection,
+	type Hosting,
+	invalidCode,
+	invalidPass,
+	joinPath,
+	linkPath,
+	passPath,
+} from '../../contract/hosting.ts';
 import {acceptSocket} from '../../net/web-socket/accept-socket.ts';
 import {emailOf, recordAct} from '../accounts/audit-log.ts';
 import type {Services} from '../handlers/services.ts';
@@ -14,13 +24,7 @@ import {loggingFaults} from '../kit/log.ts';
 import type {RouteRequest, ServerRoute} from '../kit/route.ts';
 import {basePathOf} from '../kit/server-url.ts';
 import {sendFault} from '../service-proxy/service-answer.ts';
-import {createHostPasses, tokenHashOf} from './host-passes.ts';
-import type {HostedAccount, HostedConnection, Hosting, HostingChoice} from './hosting.ts';
-
-/** Where a terminal connects, where it proves its login, and where it takes a one-time code. */
-export const linkPath = '/host/link';
-export const passPath = '/api/v1/host/pass';
-export const joinPath = '/host/join';
+import {createHostPasses, type HostingChoice, tokenHashOf} from './host-passes.ts';
 
 /** Sessions that a server hosts for its users. */
 export type HostSessions = {
@@ -96,7 +100,7 @@ export async function openHostSessions({services, choice, folder, names, port}: 
 					const body = await readJsonBody(request);
 					const code = typeof body === 'object' && body !== null && 'code' in body ? body['code'] : undefined;
 					const joined = typeof code === 'string' && code.length <= mostCodes ? hosting.join(code) : undefined;
-					return Response.json(joined ?? reject(401, noCode));
+					return Response.json(joined ?? reject(401, invalidCode));
 				},
 			},
 		],
@@ -150,16 +154,12 @@ export async function openHostSessions({services, choice, folder, names, port}: 
 	};
 }
 
-const noCode = 'That code isn’t valid: it was used, it has ended, or it was revoked. Ask for another one.';
-
-const noPass = 'That session isn’t open to this terminal any more. Attach again.';
-
 /** Returns what serves whoever has a pass. Rejects with 401 without one. */
 function wayOf(hosting: Hosting, passes: ReturnType<typeof createHostPasses>, pass: string): (stream: Duplex) => void {
 	const user = passes.find(pass);
 	const guest = user ? undefined : hosting.guest(pass);
 	if (!user && !guest) {
-		reject(401, noPass, {headers: {'www-authenticate': 'Bearer'}});
+		reject(401, invalidPass, {headers: {'www-authenticate': 'Bearer'}});
 	}
 
 	return stream => {

@@ -1,7 +1,8 @@
 import {html} from 'hono/html';
+import {timingSafeEquals} from '../../core/secrets/timing-safe-equals.ts';
 import type {AccountServices} from '../accounts/account-services.ts';
 import {type BrowserSession, findSession} from '../accounts/browser-session.ts';
-import {createToken, hashToken, kindOfToken, timingSafeEquals} from '../accounts/token.ts';
+import {createToken, hashToken, kindOfToken} from '../accounts/token.ts';
 import {formType, readForm} from '../kit/form-body.ts';
 import type {PublicRequest, ServerRoute} from '../kit/route.ts';
 import {basePathOf, requestUrl} from '../kit/server-url.ts';

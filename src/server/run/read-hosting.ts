@@ -1,6 +1,7 @@
 import {userInfo} from 'node:os';
+import type {OpenHosting} from '../../contract/hosting.ts';
 import {AppError} from '../../core/error.ts';
-import type {HostingChoice, OpenHosting} from '../host-sessions/hosting.ts';
+import type {HostingChoice} from '../host-sessions/host-passes.ts';
 
 type HostingFlags = {
 	readonly hostSessions: boolean;

@@ -32,7 +32,7 @@ import {type DatabaseLocation, parseDatabaseUrl} from '../database/location.ts';
 import type {PlannedMigration} from '../database/migrate.ts';
 import {migrateDatabase, openDatabase, plannedMigrations} from '../database/open.ts';
 import {installDemo} from '../demo/install-demo.ts';
-import type {HostingChoice} from '../host-sessions/hosting.ts';
+import type {HostingChoice} from '../host-sessions/host-passes.ts';
 import {jsonLog, type LogLevel} from '../kit/log.ts';
 import type {DataAccess} from '../kit/services.ts';
 import {parseRetention} from '../retention/retention.ts';

@@ -15,7 +15,7 @@ import {takeSweep} from '../database/sweep-lease.ts';
 import type {DemoOptions} from '../demo-model/demo-routes.ts';
 import {loadServerCatalog} from '../handlers/server-catalog.ts';
 import type {Services} from '../handlers/services.ts';
-import type {HostingChoice} from '../host-sessions/hosting.ts';
+import type {HostingChoice} from '../host-sessions/host-passes.ts';
 import {createApp} from '../http/app.ts';
 import {listen} from '../http/listen.ts';
 import {firstHandler} from '../http/raw-handler.ts';

@@ -1,5 +1,6 @@
 import {isOver} from '../../contract/resources/environment.ts';
-import {createToken, hashToken, timingSafeEquals} from '../accounts/token.ts';
+import {timingSafeEquals} from '../../core/secrets/timing-safe-equals.ts';
+import {createToken, hashToken} from '../accounts/token.ts';
 import type {DataAccess} from '../kit/services.ts';
 import type {EnvironmentRow} from './environment-transition.ts';
 

@@ -1,6 +1,7 @@
 import {inspect} from 'node:util';
 import {expect, test} from 'vitest';
-import {createToken, hashToken, kindOfToken, timingSafeEquals} from '../../../src/server/accounts/token.ts';
+import {timingSafeEquals} from '../../../src/core/secrets/timing-safe-equals.ts';
+import {createToken, hashToken, kindOfToken} from '../../../src/server/accounts/token.ts';
 
 test.each(['api-key', 'access', 'refresh', 'device', 'session'] as const)('[26] a token shows its kind, %s', kind => {
 	const {token, hash} = createToken(kind);

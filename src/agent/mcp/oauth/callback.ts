@@ -1,8 +1,8 @@
-import {timingSafeEqual} from 'node:crypto';
 import {once} from 'node:events';
 import {createServer, type ServerResponse} from 'node:http';
 import type {AddressInfo} from 'node:net';
 import {AppError} from '../../../core/error.ts';
+import {timingSafeEquals} from '../../../core/secrets/timing-safe-equals.ts';
 import {safeLine} from '../../../terminal/text/safe-text.ts';
 
 /** What the authorization server sent back with the browser. */
@@ -73,7 +73,7 @@ function reply(response: ServerResponse, status: number, text: string): void {
 
 /** Reads an answer; undefined if it isn't that of this login: its state is checked first. */
 export function readAnswer(query: URLSearchParams, state: string): LoginAnswer | AppError | undefined {
-	if (!isSame(query.get('state') ?? '', state)) {
+	if (!timingSafeEquals(query.get('state') ?? '', state)) {
 		return undefined;
 	}
 
@@ -85,9 +85,4 @@ export function readAnswer(query: URLSearchParams, state: string): LoginAnswer |
 
 	const code = query.get('code');
 	return code ? {code, iss: query.get('iss') ?? undefined} : undefined;
-}
-
-function isSame(one: string, other: string): boolean {
-	const [first, second] = [Buffer.from(one), Buffer.from(other)];
-	return first.length === second.length && timingSafeEqual(first, second);
 }

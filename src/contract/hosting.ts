@@ -1,5 +1,16 @@
 import type {Duplex} from 'node:stream';
 
+/** Where terminals connect, and where a one-time code is exchanged, below the address of a host or of a server. */
+export const linkPath = '/host/link';
+export const joinPath = '/host/join';
+
+/** Where a terminal proves its login to a server. */
+export const passPath = '/api/v1/host/pass';
+
+/** What whoever comes without a valid code, or a valid pass, is told. */
+export const invalidCode = 'That code isn’t valid: it was used, it has ended, or it was revoked. Ask for another one.';
+export const invalidPass = 'That session isn’t open to this terminal any more. Attach again.';
+
 /** A user whose sessions a server hosts. */
 export type HostedAccount = {
 	readonly id: string;
@@ -44,18 +55,16 @@ export type Hosting = {
 	readonly close: (why: string) => Promise<void>;
 };
 
-/** Creates the hosting of a server. Throws AppError("usage") for a folder that doesn't exist. */
-export type OpenHosting = (options: {
+/** What a server gives to what hosts sessions for its users. */
+export type HostingOptions = {
 	readonly folders: readonly string[];
 	/** Returns where clients reach the server, without a slash at the end. */
 	readonly url: () => string;
 	readonly onAct: (act: HostedAct) => void;
-}) => Promise<Hosting>;
-
-/** What the operator chose. */
-export type HostingChoice = {
-	readonly open: OpenHosting;
-	readonly folders: readonly string[];
-	/** Addresses of users who may host beside the administrators of the server, in lower case; `all` for every user. */
-	readonly users: readonly string[] | 'all';
 };
+
+/**
+ * Creates the hosting of a server. Throws AppError("usage") for a folder that doesn't exist. Only a shell has it: it is made of the
+ * agent, which neither commands nor servers load.
+ */
+export type OpenHosting = (options: HostingOptions) => Promise<Hosting>;
