@@ -92,7 +92,7 @@ const ownCommands: ReadonlySet<string> = new Set([
 ]);
 
 /** Commands that need a screen beside the session, which is at this side, and data that is at the other one. */
-const hostOnly: ReadonlySet<string> = new Set(['bg', 'logs', 'watch', 'replay', 'handoff']);
+const hostOnly: ReadonlySet<string> = new Set(['bg', 'logs', 'watch', 'replay']);
 
 function remoteCommand(path: string, command: Command, remote: RemoteSession, name: string): Command {
 	return {

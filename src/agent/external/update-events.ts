@@ -308,8 +308,9 @@ function fileIn(subject: string, call: ExternalCall, folder: string): string | u
 	return isPath || /^[a-z_]*$/i.test(subject) ? shownPath(path, folder) : undefined;
 }
 
-function isDiff({type, path}: JsonObject): boolean {
-	return type === 'diff' && typeof path === 'string';
+/** True for a change of a file that is named. */
+function isDiff(item: JsonObject): boolean {
+	return item['type'] === 'diff' && textIn(item, 'path') !== undefined;
 }
 
 /** Returns the change of a file that a diff shows, whole and as it is recorded. One without an old text is a new file. */
