@@ -62,7 +62,8 @@ async function works(location: Extract<CgroupLocation, {kind: 'folders'}>): Prom
 	const probe = createCgroup(location, `probe-${randomUUID()}`, {memoryBytes: 64 * 1024 ** 2, processes: 16});
 	try {
 		const script = 'for file; do echo $$ >"$file" || exit 1; done';
-		await run('/bin/sh', ['-c', script, 'probe', ...(probe?.entries ?? ['/nowhere/to/enter'])], {timeout: 5000});
+		const entries = probe?.entries ?? ['/nowhere/to/enter'];
+		await run('/bin/sh', ['-c', script, 'probe', ...entries], {env: {}, timeout: 5000});
 		return true;
 	} catch {
 		return false;

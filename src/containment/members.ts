@@ -91,6 +91,30 @@ export function signalMembers(membership: Membership, name: NodeJS.Signals): voi
 	membersOf(membership, pid => sendSignal(pid, name));
 }
 
+/**
+ * Sends SIGTERM to the programs of a sandbox. Where they have process ids of their own, what contains them gets none: it would
+ * end them with it, before they can shut down.
+ */
+export function terminateMembers(membership: Membership): void {
+	const members = membersOf(membership);
+	const own = countIds('self');
+	const contained = members.filter(pid => countIds(pid) > own);
+	if (contained.length === 0) {
+		signalMembers(membership, 'SIGTERM');
+	}
+
+	for (const pid of contained) {
+		sendSignal(pid, 'SIGTERM');
+	}
+}
+
+/** Returns how many ids a process has: one in each namespace of process ids, from that of `/proc` to its own. */
+const countIds = (pid: number | 'self') =>
+	/^NSpid:((?:\s+\d+)+)/m
+		.exec(readText(`/proc/${pid}/status`))?.[1]
+		?.trim()
+		.split(/\s+/).length ?? 1;
+
 /** Returns whether no process of a sandbox can run. One that was stopped last may have woken those before it. */
 export function areStopped(membership: Membership): boolean {
 	return membersOf(membership).every(pid => {

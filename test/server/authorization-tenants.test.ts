@@ -1,33 +1,15 @@
-import {randomUUID} from 'node:crypto';
 import {expect, test} from 'vitest';
 import {type OperationId, operations} from '../../src/contract/extensions.ts';
 import type {ParameterName} from '../../src/contract/parameters.ts';
 import {parametersOf} from '../../src/contract/path.ts';
 import {createTestServer, type TestServer} from './harness.ts';
 import {logIn} from './oauth/oauth.ts';
-import {addWorkspace, ask, type Parameters, populate} from './populated.ts';
+import {addWorkspace, ask, populate, unknownName} from './populated.ts';
 
 /** The lists of a workspace beyond the specification. */
 const pages: readonly OperationId[] = ['listProjects', 'listEnvironments', 'listRuntimes', 'listSessions', 'listRuns'];
 
 const ids = Object.keys(operations) as OperationId[];
-
-/** Unknown names in the form that the path requires. */
-const nothing = (name: string, {evaluationId, oid}: Parameters): string => {
-	switch (name) {
-		case 'org':
-		case 'workspace':
-			return 'nobody';
-		case 'evaluationId':
-			return `${evaluationId}-2`;
-		case 'oid':
-			return `${oid.slice(0, -1)}${oid.endsWith('0') ? '1' : '0'}`;
-		case 'traceId':
-			return randomUUID().replaceAll('-', '');
-		default:
-			return randomUUID();
-	}
-};
 
 /**
  * Three workspaces with equal content: the member's, another of their organization, and one of another organization.
@@ -51,7 +33,7 @@ test('[26] resources of another workspace, of others, or unknown ones get the sa
 		for (const name of names) {
 			const isAnyone = operations[id].path.startsWith('/api/v1/admin/') || name === 'workspace';
 			const others = isAnyone ? [] : name === 'userId' || name === 'org' ? [theirs] : [beside, theirs];
-			const values = [...others.map(other => other[name]), nothing(name, mine)];
+			const values = [...others.map(other => other[name]), unknownName(name, mine)];
 			const answers = await Promise.all(values.map(value => ask(server, id, {...mine, [name]: value})));
 			const seen = new Set(answers.map(({status, text}) => `${status} ${text}`));
 			expect([id, name, [...seen]]).toEqual([

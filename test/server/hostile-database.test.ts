@@ -40,6 +40,11 @@ test('with a read-only database everything can be read, and nothing is half-writ
 	expect(await askAll(server, parameters, writes)).toEqual({
 		...all(writes, lost),
 		stopRuntime: 200,
+		// That is what it was asked for.
+		stopEnvironment: {
+			...lost,
+			detail: expect.stringMatching(/^The sandbox has ended, but this server couldn’t store that, /),
+		},
 		deleteEnvironment: refused,
 		deleteProject: refused,
 		suspendUser: refused,

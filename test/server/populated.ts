@@ -12,6 +12,23 @@ import {addTask} from './sandboxes/task-folder.ts';
 /** A value for every path parameter in the contract. */
 export type Parameters = Readonly<Record<ParameterName, string>>;
 
+/** Returns an unknown name in the form that a path requires. */
+export function unknownName(name: string, {evaluationId, oid}: Parameters): string {
+	switch (name) {
+		case 'org':
+		case 'workspace':
+			return 'nobody';
+		case 'evaluationId':
+			return `${evaluationId}-2`;
+		case 'oid':
+			return `${oid.slice(0, -1)}${oid.endsWith('0') ? '1' : '0'}`;
+		case 'traceId':
+			return randomUUID().replaceAll('-', '');
+		default:
+			return randomUUID();
+	}
+}
+
 type Place = {
 	readonly org?: string;
 	readonly workspace?: string;

@@ -7,10 +7,16 @@ const itemEvent = 'service.item';
 
 export type ItemRecord = {readonly attributes: JsonObject; readonly at: number; readonly index: number};
 
+const none: readonly ItemRecord[] = [];
+
 type Recording = Pick<ReceivedSpan, 'attributes' | 'endedAt' | 'events'>;
 
 /** Returns the records of items in a span: the span itself and its events with that name. */
 export function recordsOf({attributes, endedAt, events}: Recording): readonly ItemRecord[] {
+	if (events.length === 0 && nameAt(attributes, 'service.item.type') === undefined) {
+		return none;
+	}
+
 	const records = events
 		.filter(({name}) => name === itemEvent)
 		.map((event, index) => ({attributes: event.attributes, at: event.at, index: index + 1}));

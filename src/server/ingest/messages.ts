@@ -154,8 +154,8 @@ function textOf(content: Json | undefined): string {
 const isLater = (message: Message, other: Message) =>
 	message.at_us === other.at_us ? message.span_id > other.span_id : message.at_us > other.at_us;
 
-const replaced = [
-	'span_id',
+/** What usage derives from. */
+export const usageColumns = [
 	'role',
 	'model',
 	'input_tokens',
@@ -169,14 +169,14 @@ const replaced = [
 ] as const satisfies readonly (keyof Message)[];
 
 const replaceEarlier = `on conflict (session_id, message_id) do update
-	set ${replaced.map(name => `${name} = excluded.${name}`).join(', ')}
+	set ${['span_id', ...usageColumns].map(name => `${name} = excluded.${name}`).join(', ')}
 	where (session_messages.at_us, session_messages.span_id) < (excluded.at_us, excluded.span_id)`;
 
 /** Stores messages. A later version of a message replaces the earlier one as a whole. */
 export async function storeMessages(transaction: DatabaseTransaction, messages: readonly Message[]): Promise<void> {
 	const latest = new Map<string, Message>();
 	for (const message of messages) {
-		const key = JSON.stringify([message.session_id, message.message_id]);
+		const key = `${message.session_id}/${message.message_id}`;
 		const other = latest.get(key);
 		if (!other || isLater(message, other)) {
 			latest.set(key, message);

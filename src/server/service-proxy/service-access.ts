@@ -1,5 +1,6 @@
 import type {IncomingMessage} from 'node:http';
-import {isOver} from '../../contract/resources/environment.ts';
+import {sql} from 'kysely';
+import {type EnvironmentState, isOver} from '../../contract/resources/environment.ts';
 import {isUuid} from '../../core/uuid.ts';
 import {kindOfToken} from '../accounts/token.ts';
 import type {Services} from '../handlers/services.ts';
@@ -130,32 +131,34 @@ export async function findEnvironment({database}: Pick<Services, 'database'>, id
 		return undefined;
 	}
 
-	const environment = await database
-		.selectFrom('environments')
-		.innerJoin('organizations', 'organizations.id', 'environments.organization_id')
-		.innerJoin('workspaces', 'workspaces.id', 'environments.workspace_id')
-		.leftJoin('sandboxes', 'sandboxes.id', 'environments.sandbox_id')
-		.select(['environments.id', 'environments.state', 'service_urls', 'sandboxes.id as sandbox_id', 'machine'])
-		.select(['organizations.slug as org', 'workspaces.slug as workspace'])
-		.where('environments.id', '=', id)
+	const row = await database
+		.selectFrom(({selectFrom}) =>
+			selectFrom('environments')
+				.select(['id', 'organization_id', 'workspace_id', 'sandbox_id', 'state', 'service_urls'])
+				.select(sql<Status | null>`null`.as('status'))
+				.where('id', '=', id)
+				.unionAll(
+					selectFrom('runtimes')
+						.select(['id', 'organization_id', 'workspace_id', 'sandbox_id'])
+						.select([sql<EnvironmentState>`null`.as('state'), sql<string>`null`.as('service_urls'), 'status'])
+						.where('id', '=', id),
+				)
+				.as('place'),
+		)
+		.innerJoin('organizations', 'organizations.id', 'place.organization_id')
+		.innerJoin('workspaces', 'workspaces.id', 'place.workspace_id')
+		.leftJoin('sandboxes', 'sandboxes.id', 'place.sandbox_id')
+		.select(['place.id', 'place.state', 'status', 'service_urls', 'sandbox_url'])
+		.select(['sandboxes.id as sandbox_id', 'machine', 'organizations.slug as org', 'workspaces.slug as workspace'])
 		.executeTakeFirst();
-	return environment ?? (await findRuntime(database, id));
+	return row?.status
+		? {...row, state: stateOf[row.status], service_urls: JSON.stringify(runtimeServices(row.sandbox_url))}
+		: row;
 }
 
 const stateOf = {running: 'ready', paused: 'paused', idle: 'torn_down'} as const;
 
-async function findRuntime(database: Services['database'], id: string) {
-	const row = await database
-		.selectFrom('runtimes')
-		.innerJoin('organizations', 'organizations.id', 'runtimes.organization_id')
-		.innerJoin('workspaces', 'workspaces.id', 'runtimes.workspace_id')
-		.leftJoin('sandboxes', 'sandboxes.id', 'runtimes.sandbox_id')
-		.select(['runtimes.id', 'runtimes.status', 'sandbox_url', 'sandboxes.id as sandbox_id', 'machine'])
-		.select(['organizations.slug as org', 'workspaces.slug as workspace'])
-		.where('runtimes.id', '=', id)
-		.executeTakeFirst();
-	return row && {...row, state: stateOf[row.status], service_urls: JSON.stringify(runtimeServices(row.sandbox_url))};
-}
+type Status = keyof typeof stateOf;
 
 /** Returns a service of an environment. Rejects with 404 if the task has none of this name, and with 409 if it doesn't run. */
 export function serviceOf(

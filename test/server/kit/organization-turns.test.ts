@@ -23,13 +23,13 @@ test('an organization has one turn at a time, in order, and others do not wait f
 	const turns = createTurns({atOnce: 2});
 	const {begun, named, end} = work();
 	const all = ['a1', 'a2', 'a3', 'b1'].map(name => turns.take(name.slice(0, 1), named(name)));
-	await vi.waitFor(() => expect(begun).toEqual(['a1', 'b1']));
+	await expect.poll(() => begun).toEqual(['a1', 'b1']);
 	end('a1');
 	await all[0];
-	await vi.waitFor(() => expect(begun).toEqual(['a1', 'b1', 'a2']));
+	await expect.poll(() => begun).toEqual(['a1', 'b1', 'a2']);
 	end('a2');
 	await all[1];
-	await vi.waitFor(() => expect(begun.at(-1)).toBe('a3'));
+	await expect.poll(() => begun.at(-1)).toBe('a3');
 	end('a3');
 	end('b1');
 	expect(await Promise.all(all)).toEqual(['a1', 'a2', 'a3', 'b1']);
@@ -53,7 +53,7 @@ test('too many waiting are refused in words before they begin', async () => {
 		['2', second],
 		['3', third],
 	] as const) {
-		await vi.waitFor(() => expect(begun).toContain(name));
+		await expect.poll(() => begun).toContain(name);
 		end(name);
 		expect(await each).toBe(name);
 	}

@@ -98,12 +98,22 @@ function readMessage(json: Json, message: MessageSchema, path: string, reading: 
 
 	reading.budget.spend(message);
 	const found: Record<string, unknown> = {};
-	for (const [name, value] of areOwn(given, message) ? Object.entries(given) : fieldsOf(given, message, reading)) {
+	const read = (name: string, value: Json | undefined) => {
 		const field = message[name];
-		if (field && value !== null) {
+		if (field && value !== null && value !== undefined) {
 			found[name] = field.repeated
 				? readList(value, field, `${path}.${name}`, reading)
 				: readField(value, field, `${path}.${name}`, reading);
+		}
+	};
+	if (areOwn(given, message)) {
+		// Nearly every message: no list of its entries is made.
+		for (const name in given) {
+			read(name, given[name]);
+		}
+	} else {
+		for (const [name, value] of fieldsOf(given, message, reading)) {
+			read(name, value);
 		}
 	}
 
@@ -173,6 +183,10 @@ function toAnyValue(json: Json): Json {
 	}
 
 	if (isJsonObject(json)) {
+		if (areOwn(json, anyValue)) {
+			return json;
+		}
+
 		const [[name = '', inner] = [], ...others] = Object.entries(json);
 		return folded(name) === 'value' && isJsonObject(inner) && others.length === 0 ? inner : json;
 	}

@@ -124,9 +124,20 @@ const toMicroseconds = (nanoseconds = 0n) =>
 /** PostgreSQL can't store NUL in text. */
 const clean = (text: string) => (text.includes('\0') ? text.replaceAll('\0', '\uFFFD') : text);
 
-/** If a key is repeated, its last value counts. `fromEntries` defines own properties, so `__proto__` is just a key. */
+/** If a key is repeated, its last value counts. */
 function toObject(pairs: readonly KeyValue[] = []): JsonObject {
-	return Object.fromEntries(pairs.map(({key = '', value = {}}) => [clean(key), toJson(value)]));
+	const found: Record<string, Json> = {};
+	for (const {key = '', value = {}} of pairs) {
+		const name = clean(key);
+		if (name === '__proto__') {
+			// Just a key.
+			Object.defineProperty(found, name, {value: toJson(value), enumerable: true, configurable: true, writable: true});
+		} else {
+			found[name] = toJson(value);
+		}
+	}
+
+	return found;
 }
 
 function toJson(value: AnyValue): Json {

@@ -126,7 +126,7 @@ const spoiled: readonly ((good: object) => unknown)[] = [
 	good => ({...good, spanId: '0'.repeat(16)}),
 	good => ({...good, kind: 'SERVER?'}),
 	good => ({...good, startTimeUnixNano: 'yesterday'}),
-	good => ({...good, endTimeUnixNano: '1'}),
+	good => ({...good, startTimeUnixNano: '2', endTimeUnixNano: '1'}),
 	good => ({...good, attributes: [{key: 'a', value: {intValue: 'many'}}]}),
 	good => ({...good, attributes: [null]}),
 	good => ({...good, events: {}}),
