@@ -14,7 +14,7 @@ import {
 } from '../src/command/views/server-lines.ts';
 import {AppError} from '../src/core/error.ts';
 import {formatBytes, formatDuration, formatNumber} from '../src/core/format.ts';
-import {isLoopback, originOf, parseServerUrl} from '../src/core/origin.ts';
+import {isLoopback, originOf} from '../src/core/origin.ts';
 import {shellLine} from '../src/core/program-name.ts';
 import type {Interaction} from '../src/platform/interaction.ts';
 
@@ -33,19 +33,34 @@ const describePlace = {
 /** The port that it listens on, by default. */
 const defaultPort = 8700;
 
+/** The URL that a server on a host would have. */
+const urlOfHost = (host: string) => `http://${isIPv6(host) ? `[${host}]` : host}`;
+
+const isHost = (text: string) => (isIPv6(text) || !/[\s:/?#@[\]\\]/.test(text)) && URL.canParse(urlOfHost(text));
+
+const serverUrl = z.string().check(
+	z.refine(text => {
+		try {
+			return originOf(text) !== '';
+		} catch {
+			return false;
+		}
+	}, 'takes a URL without a user name, such as https://agents.example.com'),
+);
+
 /** How a variable of a flag begins. */
 const variablePrefix = 'SERVICE_SERVE_';
 
 /** The flags of a server, which `check` and `deploy` read, too. */
 const startShape = {
 	port: z._default(z.coerce.number().check(z.int(), z.gte(0), z.lte(65_535)), defaultPort),
-	host: z.optional(z.string()),
+	host: z.optional(z.string().check(z.refine(isHost, 'takes a name or an address, such as 0.0.0.0'))),
 	...place,
 	artifacts: z.optional(z.string()),
 	storageLimit: z.optional(z.coerce.number().check(z.gte(0.1), z.lte(1_000_000))),
 	retention: z.optional(z.string()),
-	publicUrl: z.optional(z.string()),
-	address: z.optional(z.string()),
+	publicUrl: z.optional(serverUrl),
+	address: z.optional(serverUrl),
 	serviceDomain: z.optional(
 		z
 			.string()
@@ -143,7 +158,7 @@ const start = command({
 	) {
 		const {sandboxes, sandboxMemory, minClient} = given;
 		const say = json ? await openNotices(interact.log, signal) : interact.say;
-		if (host !== undefined && !isLoopback(parseServerUrl(`http://${isIPv6(host) ? `[${host}]` : host}`))) {
+		if (host !== undefined && !isLoopback(new URL(urlOfHost(host)))) {
 			say(`Anyone on the network can reach ${host} and read plain HTTP. Put a proxy with TLS in front.`);
 		}
 
@@ -218,9 +233,10 @@ const check = command({
 	examples: ['serve check', 'serve check --config /etc/service/serve.yaml --json'],
 	where: 'shell',
 
-	async run({publicUrl, ...given}, {program}): Promise<Result> {
-		const [{checkServer}, {openProvider}, {checksResult}] = await Promise.all([
+	async run({publicUrl, hostSessions, hostUsers, ...given}, {program}): Promise<Result> {
+		const [{checkServer}, {readHosting}, {openProvider}, {checksResult}] = await Promise.all([
 			import('../src/server/run/check-server.ts'),
+			import('../src/server/run/read-hosting.ts'),
 			import('../src/server/run/serve.ts'),
 			import('../src/command/views/checks-view.ts'),
 		]);
@@ -230,6 +246,7 @@ const check = command({
 			env,
 			publicUrl: publicUrl && originOf(publicUrl),
 			openProvider: () => openProvider({...given, env}),
+			readHosting: () => readHosting({hostSessions, hostUsers, folder: undefined}, program.hosting),
 		});
 		const faults = checks.filter(({state}) => state === 'fault');
 		const names = new Intl.ListFormat('en').format(new Set(faults.map(({name}) => name)));
@@ -283,7 +300,7 @@ const deploy = command({
 			drainSeconds: drain,
 			command: [process.execPath, process.argv[1] ?? ''],
 		});
-		return {kind: 'lines', lines: text.trimEnd().split('\n')};
+		return {kind: 'lines', lines: text.trimEnd().split('\n'), data: {target, file: text}};
 	},
 });
 

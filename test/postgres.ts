@@ -60,16 +60,29 @@ export default async function setup(project: TestProject): Promise<(() => Promis
 	return end;
 }
 
+type PostgresOptions = {
+	/** The server that it is a standby of. */
+	readonly primary?: Postgres;
+	/** Its settings, as `name=value`. */
+	readonly settings?: readonly string[];
+	/** The disk that it is on. */
+	readonly disk?: string;
+};
+
 /**
  * Creates an empty PostgreSQL, or a standby of one that runs, without starting it. Returns undefined if none is installed.
  */
-export async function createPostgres(primary?: Postgres): Promise<Postgres | undefined> {
+export async function createPostgres({
+	primary,
+	settings: added = [],
+	disk = tmpdir(),
+}: PostgresOptions = {}): Promise<Postgres | undefined> {
 	const binaries = findBinaries();
 	if (!binaries) {
 		return undefined;
 	}
 
-	const folder = mkdtempSync(join(tmpdir(), 'service-postgres-'));
+	const folder = mkdtempSync(join(disk, 'service-postgres-'));
 	const user = await unprivilegedUser(folder);
 	const data = join(folder, 'data');
 	const [program, options] = primary
@@ -80,7 +93,8 @@ export async function createPostgres(primary?: Postgres): Promise<Postgres | und
 		cwd: folder,
 		stdio: 'ignore',
 	});
-	const settings = ['fsync=off', 'full_page_writes=off', 'max_connections=200'].flatMap(setting => ['-c', setting]);
+	const all = ['fsync=off', 'full_page_writes=off', 'max_connections=200', ...added];
+	const settings = all.flatMap(setting => ['-c', setting]);
 	let server: ChildProcess | undefined;
 	return {
 		folder,

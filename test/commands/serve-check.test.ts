@@ -165,3 +165,18 @@ test('a wrong configuration is an error of usage before anything is checked', as
 		message: expect.stringContaining('line 1: Unknown key “metrics-port”.'),
 	});
 });
+
+test.each([
+	['database', '--pool', '3'],
+	['retention', '--retention', 'soon'],
+	['hosting', '--host-users', 'ada@acme.example'],
+])('%s: flags that a start refuses before it listens are a fault: %s %s', async (name, ...flags) => {
+	const home = testContext();
+	const started = await home.run('serve', 'start', '--port', '0', ...flags).catch((error: unknown) => error);
+	const {data, of, failure} = await check(home, '--port', '0', ...flags);
+	expect(data.ok).toBe(false);
+	expect(of(name)).toEqual([
+		expect.objectContaining({state: 'fault', finding: String(Reflect.get(Object(started), 'message'))}),
+	]);
+	expect(failure?.code).toBe('usage');
+});

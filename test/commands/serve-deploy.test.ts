@@ -34,6 +34,15 @@ const settings = {
 	SERVICE_SERVE_ARTIFACTS: 's3://bucket?endpoint=https://s3.example.com&region=eu',
 };
 
+test.each(['systemd', 'docker', 'kubernetes', 'nginx', 'caddy'])(
+	'%s: --json has the file that is printed',
+	async target => {
+		const words = ['serve', 'deploy', target, '--public-url', 'https://agents.example.com'];
+		const result = await testContext().run(...words);
+		expect(dataOf(result)).toEqual({target, file: await deploy(...words.slice(2))});
+	},
+);
+
 test.each(['systemd', 'docker', 'kubernetes'])('%s gets the flags as variables, and secrets as files', async target => {
 	const text = await deploy(target, ...flags);
 	expect(text).not.toContain('hunter2');

@@ -80,6 +80,15 @@ export function isReadOnlyFault(error: unknown): boolean {
 	);
 }
 
+/** Returns whether the disk of a database is full or fails. */
+export function isDiskFault(error: unknown): boolean {
+	return (
+		error instanceof Error &&
+		(('code' in error && ['53100', '58030'].includes(String(error.code))) ||
+			/database or disk is full|disk I\/O error/.test(error.message))
+	);
+}
+
 const uncertain = new WeakSet<Error>();
 
 /** Marks the loss of a connection whose last statement may have been executed, and returns it. */

@@ -182,23 +182,32 @@ export async function planMigrations(database: Schema, engine: Engine): Promise<
 	return planned;
 }
 
-/** Returns about how many rows a table has: what PostgreSQL's planner assumes, and the highest row id of SQLite. */
+/** The most bytes of a table of PostgreSQL that are read to count its rows. */
+const maxCountedBytes = 8 * 1024 * 1024;
+
+/**
+ * Returns about how many rows a table has, in a time that doesn't grow with it: the highest row id of SQLite; for PostgreSQL what
+ * its planner assumes, or the count of a small table, of which that may know nothing.
+ */
 async function estimateRows(database: Schema, engine: Engine, table: string): Promise<number> {
-	const estimate =
-		engine === 'postgres'
-			? sql<{
-					rows: number | string | null;
-				}>`select reltuples::bigint as rows from pg_class where oid = to_regclass(${table})`
-			: sql<{rows: number | string | null}>`select max(rowid) as rows from ${sql.table(table)}`;
-	const {rows} = await estimate.execute(database);
-	const count = Number(rows[0]?.rows ?? 0);
-	if (count >= 0) {
-		return count;
+	if (engine === 'sqlite') {
+		const {rows} = await sql<{rows: number | null}>`select max(rowid) as rows from ${sql.table(table)}`.execute(
+			database,
+		);
+		return rows[0]?.rows ?? 0;
 	}
 
-	// Nothing has counted it since it was created.
-	const counted = await sql<{rows: number | string}>`select count(*) as rows from ${sql.table(table)}`.execute(
+	const size = await sql<{bytes: number | string}>`select pg_relation_size(to_regclass(${table})) as bytes`.execute(
 		database,
 	);
-	return Number(counted.rows[0]?.rows ?? 0);
+	if (Number(size.rows[0]?.bytes) <= maxCountedBytes) {
+		const {rows} = await sql<{rows: number | string}>`select count(*) as rows from ${sql.table(table)}`.execute(
+			database,
+		);
+		return Number(rows[0]?.rows);
+	}
+
+	type Estimate = {readonly 'QUERY PLAN': readonly {readonly Plan: {readonly 'Plan Rows': number}}[]};
+	const {rows} = await sql<Estimate>`explain (format json) select from ${sql.table(table)}`.execute(database);
+	return rows[0]?.['QUERY PLAN'][0]?.Plan['Plan Rows'] ?? 0;
 }

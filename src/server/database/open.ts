@@ -1,5 +1,6 @@
 import {type DatabaseConnection, Kysely, PostgresDialect, type PostgresPool, type SqliteDatabase} from 'kysely';
 import {AppError} from '../../core/error.ts';
+import {isDatabaseFault, isDiskFault, isReadOnlyFault} from './fault.ts';
 import type {DatabaseLocation} from './location.ts';
 import {assertCurrent, migrate, type PlannedMigration, pendingMigrations, planMigrations} from './migrate.ts';
 import type {PoolCounts} from './postgres.ts';
@@ -88,6 +89,11 @@ export function poolOf(database: Database): (() => PoolCounts) | undefined {
 	return pools.get(database);
 }
 
+/** Explains a fault of the database to the user, as `openDatabase` does. Returns any other error as it is. */
+export function explainDatabaseFault(location: DatabaseLocation, error: unknown): unknown {
+	return isDatabaseFault(error) ? explain(location, error) : error;
+}
+
 /** Explains an error to the user with the engine's own message, but never with the password of a URL. */
 function explain(location: DatabaseLocation, error: unknown): unknown {
 	const code = error instanceof Error && 'code' in error ? error.code : undefined;
@@ -96,13 +102,27 @@ function explain(location: DatabaseLocation, error: unknown): unknown {
 	}
 
 	const reason = (error instanceof Error && error.message) || code;
+	if (isReadOnlyFault(error)) {
+		return location.engine === 'sqlite'
+			? new AppError('failed', `${location.file} accepts no writes.`, {
+					hint: 'Change its owner or mode, or mount its disk for writing.',
+					cause: error,
+				})
+			: new AppError('network', `The database of ${hostNames(location.url)} accepts no writes.`, {
+					hint: 'Name the primary in --database, or both hosts: host1,host2.',
+					cause: error,
+				});
+	}
+
+	// Of a full disk, too: SQLite needs some space before it reads.
+	const space = isDiskFault(error) ? 'Free some space on its disk, or check that disk.' : undefined;
 	return location.engine === 'sqlite'
 		? new AppError('failed', `The database ${location.file} cannot be used: ${reason}.`, {
-				hint: 'Use another folder with --data, or move that file away to start over.',
+				hint: space ?? 'Restore it from a backup, or use another folder with --data.',
 				cause: error,
 			})
 		: new AppError('network', `The database of ${hostNames(location.url)} cannot be used: ${reason}.`, {
-				hint: 'Check that it runs, and the user, the password and the name in --database.',
+				hint: space ?? 'Check that it runs, and the user, the password and the name in --database.',
 				cause: error,
 			});
 }

@@ -19,8 +19,8 @@ const types = {
 } as const;
 
 /**
- * The statuses of the specification, plus 405 for unknown methods and 503 for a server that is stopping. The specification
- * has no status for a body that is too large or of the wrong type, so those are 400.
+ * The statuses of the specification, plus 405 for unknown methods and 503 for a server that is stopping or whose database has no
+ * room. The specification has no status for a body that is too large or of the wrong type, so those are 400.
  */
 type ErrorStatus = keyof typeof types;
 

@@ -16,16 +16,17 @@ import {parseBucket} from '../artifacts/artifact-location.ts';
 import {createS3Blobs} from '../artifacts/s3-blobs.ts';
 import {type DatabaseLocation, parseDatabaseUrl} from '../database/location.ts';
 import {pendingMigrations} from '../database/migrate.ts';
-import {databaseOn} from '../database/open.ts';
+import {databaseOn, explainDatabaseFault} from '../database/open.ts';
 import {openPostgres} from '../database/postgres.ts';
 import {hostNames} from '../database/postgres-hosts.ts';
 import {openSqlite} from '../database/sqlite.ts';
 import type {Database} from '../database/tables.ts';
 import {parseMetricsAddress} from '../metrics/serve-metrics.ts';
 import {callbackPath} from '../pages/oidc-pages.ts';
+import {parseRetention} from '../retention/retention.ts';
 import {createLocalProvider} from '../sandboxes/local-provider.ts';
 import type {SandboxProvider} from '../sandboxes/provider.ts';
-import {dataMarker} from './serve.ts';
+import {dataMarker, withConnections} from './serve.ts';
 
 /** What one check of a server found, and the code of what its start would throw. */
 export type ServerCheck = {
@@ -40,6 +41,8 @@ type Options = OidcFlags & {
 	readonly env: Environment;
 	readonly data?: string | undefined;
 	readonly database?: string | undefined;
+	readonly pool?: number | undefined;
+	readonly retention?: string | undefined;
 	readonly artifacts?: string | undefined;
 	readonly host?: string | undefined;
 	readonly port: number;
@@ -48,6 +51,8 @@ type Options = OidcFlags & {
 	readonly unsafeSandboxes: boolean;
 	/** Opens the chosen engine; undefined for this machine. */
 	readonly openProvider: () => Promise<SandboxProvider | undefined>;
+	/** Throws AppError("usage") for flags of hosted sessions that a start refuses. */
+	readonly readHosting: () => unknown;
 };
 
 /** Checks everything that the start of a server needs, and changes nothing. Never throws. */
@@ -64,8 +69,19 @@ export async function checkServer(given: Options): Promise<readonly ServerCheck[
 	});
 	const folder = given.data === undefined ? openHome(given.env).server : resolve(given.data);
 	await check('data folder', async () => [checkFolder(folder)]);
-	await check('database', async () => checkDatabase(folder, given.database));
+	await check('database', async () => checkDatabase(folder, given));
 	await check('seal key', async () => [checkSealKey(folder, env, given.database)]);
+	await check('retention', async () => {
+		if (given.retention !== undefined) {
+			parseRetention(given.retention);
+		}
+
+		return [];
+	});
+	await check('hosting', async () => {
+		given.readHosting();
+		return [];
+	});
 	if (given.artifacts !== undefined) {
 		await check('bucket', async () => [await checkBucket(given.artifacts ?? '', env)]);
 	}
@@ -140,12 +156,13 @@ function isWritable(path: string): boolean {
 	}
 }
 
-async function checkDatabase(folder: string, url: string | undefined): Promise<readonly Found[]> {
+async function checkDatabase(folder: string, {database: url, pool}: Options): Promise<readonly Found[]> {
 	if (url !== undefined) {
 		return checkPostgres(url);
 	}
 
 	const file = join(folder, 'service.db');
+	withConnections({engine: 'sqlite', file}, pool);
 	if (!existsSync(file)) {
 		return [good(`SQLite, ${file} will be created.`)];
 	}
@@ -158,11 +175,7 @@ async function checkDatabase(folder: string, url: string | undefined): Promise<r
 	try {
 		return [good(`SQLite, ${file}`), await checkSchema(database, 'sqlite')];
 	} catch (error) {
-		throw error instanceof AppError
-			? error
-			: new AppError('failed', `The database ${file} cannot be used: ${messageOf(error)}.`, {
-					hint: 'Restore it from a backup, or use another folder with --data.',
-				});
+		throw explainDatabaseFault({engine: 'sqlite', file}, error);
 	} finally {
 		await database.destroy();
 	}

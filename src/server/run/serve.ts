@@ -1,4 +1,4 @@
-import {chmodSync, closeSync, openSync, readdirSync} from 'node:fs';
+import {chmodSync, closeSync, existsSync, openSync, readdirSync} from 'node:fs';
 import {join, resolve} from 'node:path';
 import {setTimeout as sleep} from 'node:timers/promises';
 import type {Debug} from '../../core/debug.ts';
@@ -30,7 +30,7 @@ import {type CreditChange, type CreditState, changeCredits} from '../credits/cha
 import {whenDatabaseAnswers} from '../database/await-database.ts';
 import {type DatabaseLocation, parseDatabaseUrl} from '../database/location.ts';
 import type {PlannedMigration} from '../database/migrate.ts';
-import {migrateDatabase, openDatabase, plannedMigrations} from '../database/open.ts';
+import {explainDatabaseFault, migrateDatabase, openDatabase, plannedMigrations} from '../database/open.ts';
 import {installDemo} from '../demo/install-demo.ts';
 import type {HostingChoice} from '../host-sessions/host-passes.ts';
 import {jsonLog, type LogLevel} from '../kit/log.ts';
@@ -123,6 +123,8 @@ async function withData<T>({env, data, database}: DataOptions, work: (services: 
 	const opened = await openDatabase(location, {upgrades: false});
 	try {
 		return await work({database: opened, now: () => new Date()});
+	} catch (error) {
+		throw explainDatabaseFault(location, error);
 	} finally {
 		await opened.destroy();
 	}
@@ -338,7 +340,7 @@ export async function serve(given: ServeOptions): Promise<Served> {
 }
 
 /** Returns where the data is, with the size of the pool. Throws AppError("usage") for SQLite, which has one connection. */
-function withConnections(location: DatabaseLocation, connections: number | undefined): DatabaseLocation {
+export function withConnections(location: DatabaseLocation, connections: number | undefined): DatabaseLocation {
 	if (connections === undefined) {
 		return location;
 	}
@@ -405,7 +407,14 @@ async function endServer({services, close}: RunningServer, lock: {release: () =>
 /** Locks the folder, because two servers on one SQLite file would block each other. */
 async function lockFolder(folder: string) {
 	const {lockFile} = await import('../database/sqlite.ts');
-	const lock = lockFile(privateFile(join(folder, 'serving.lock')));
+	const file = privateFile(join(folder, 'serving.lock'));
+	let lock: ReturnType<typeof lockFile>;
+	try {
+		lock = lockFile(file);
+	} catch (error) {
+		throw explainDatabaseFault({engine: 'sqlite', file}, error);
+	}
+
 	if (!lock) {
 		throw new AppError('conflict', `Another server is using the data in ${folder}.`, {
 			hint: 'Stop it, or use another --data. Several servers can share PostgreSQL with --database.',
@@ -449,7 +458,13 @@ export function openDataFolder(env: Environment, {data, database}: Named): DataL
 		privateFile(join(folder, dataMarker));
 		return {folder, location: location ?? {engine: 'sqlite', file: privateFile(join(folder, 'service.db'))}};
 	} catch (error) {
-		throw explainFileError(error, 'create', folder);
+		const fault = explainFileError(error, existsSync(folder) ? 'write' : 'create', folder);
+		throw data !== undefined && fault instanceof AppError && fault !== error
+			? new AppError(fault.code, fault.message, {
+					hint: 'Let the user of the server write there, or choose another --data.',
+					cause: error,
+				})
+			: fault;
 	}
 }
 

@@ -10,7 +10,7 @@ import {applySeal, loadSealKey} from '../accounts/seal-key.ts';
 import type {ArtifactLocation} from '../artifacts/artifact-location.ts';
 import {openArtifacts} from '../artifacts/artifact-store.ts';
 import type {DatabaseLocation} from '../database/location.ts';
-import {openDatabase, poolOf} from '../database/open.ts';
+import {explainDatabaseFault, openDatabase, poolOf} from '../database/open.ts';
 import {takeSweep} from '../database/sweep-lease.ts';
 import type {DemoOptions} from '../demo-model/demo-routes.ts';
 import {loadServerCatalog} from '../handlers/server-catalog.ts';
@@ -116,13 +116,17 @@ export async function startServer(options: Options): Promise<RunningServer> {
 		fitTurns(database, location.connections);
 	}
 
+	const clock =
+		location.engine === 'postgres'
+			? await (await import('./database-clock.ts')).openDatabaseClock(database, log)
+			: undefined;
 	let url = publicUrl ?? '';
 	const isProxied = publicUrl !== undefined;
 	const counters = options.metrics && createCounters();
 	const shared = {
 		database,
 		counters,
-		now: () => new Date(),
+		now: clock?.now ?? (() => new Date()),
 		publicUrl: () => url,
 		isProxied,
 		log,
@@ -222,12 +226,14 @@ export async function startServer(options: Options): Promise<RunningServer> {
 				}
 
 				await sandboxes.provider.close();
+				await clock?.close();
 				await database.destroy();
 			},
 		};
 	} catch (error) {
+		await clock?.close();
 		await database.destroy();
-		throw error;
+		throw explainDatabaseFault(location, error);
 	}
 }
 

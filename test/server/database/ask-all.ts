@@ -13,6 +13,13 @@ export const lost = {
 	type: 'database_error',
 };
 
+/** What a caller gets while the disk of the database is full. */
+export const fullDisk = {
+	code: 503,
+	detail: 'The disk of this server’s database is full, or it fails. Nothing was changed. Try again in 30 s.',
+	type: 'database_error',
+};
+
 /** Returns the error of each operation for a valid request; its status if there is none. */
 export async function askAll(server: TestServer, parameters: Parameters, those = operations) {
 	const answers: Record<string, unknown> = {};

@@ -49,7 +49,7 @@ needsPostgres('a server waits for a database that starts later, with a line for 
 		postgres.remove();
 	});
 	const {served, said} = begin(postgresUrl(postgres.folder, 'postgres'));
-	await expect.poll(() => said.length, {timeout: 20_000}).toBe(1);
+	await expect.poll(() => said.length).toBe(1);
 	expect(said[0]).toMatch(/^The database of .+ cannot be used: .+\. Waiting for it\.$/);
 	await postgres.start();
 	const {url} = await served;
@@ -66,7 +66,7 @@ needsPostgres('a server does not wait for a database that has no such name', asy
 
 test('a server that waits for its database stops when it is told to', async () => {
 	const {served, said, stop} = begin('postgres://127.0.0.1:1/name');
-	await expect.poll(() => said.length, {timeout: 20_000}).toBe(1);
+	await expect.poll(() => said.length).toBe(1);
 	stop.abort();
 	await expect(served).rejects.toMatchObject({code: 'interrupted'});
 });

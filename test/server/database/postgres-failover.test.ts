@@ -11,7 +11,7 @@ import {createNetwork} from './frozen-network.ts';
 /** Starts a primary and a standby of it. */
 async function startPair() {
 	const primary = await start(await createPostgres());
-	const standby = await start(await createPostgres(primary));
+	const standby = await start(await createPostgres({primary}));
 	return {primary, standby};
 }
 

@@ -1,4 +1,4 @@
-import {randomUUID} from 'node:crypto';
+import {randomBytes, randomUUID} from 'node:crypto';
 import {mkdtemp, rm} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
@@ -10,8 +10,9 @@ import type {DatabaseLocation} from '../../../src/server/database/location.ts';
 import {openDatabase} from '../../../src/server/database/open.ts';
 import {startServer} from '../../../src/server/run/start.ts';
 import {createPostgres, postgresUrl} from '../../postgres.ts';
+import {canMount, notRoot, smallDisk} from '../../small-disk.ts';
 import {toRequest} from '../ingest/push.ts';
-import {lost} from './ask-all.ts';
+import {fullDisk, lost} from './ask-all.ts';
 import {emptyPlace} from './engine.ts';
 import {createNetwork} from './frozen-network.ts';
 
@@ -40,11 +41,14 @@ async function serveOn(place: DatabaseLocation) {
 			return [response.status, status];
 		},
 		/** One span from which a session with a message, a run and an item are derived. */
-		push: (id: string) => ask('/api/v1/org/acme/otel/traces', toRequest([spanOf(id)])),
+		push: (id: string, text?: string) => ask('/api/v1/org/acme/otel/traces', toRequest([spanOf(id, text)])),
 	};
 }
 
-const spanOf = (id: string) => ({
+const lostAnswer =
+	'The database of this server was lost while it saved. Check whether it took effect before you try again.';
+
+const spanOf = (id: string, text = '') => ({
 	id: '1',
 	trace: id.replaceAll('-', ''),
 	attributes: {
@@ -54,6 +58,7 @@ const spanOf = (id: string) => ({
 		'service.item.id': id,
 		'service.item.type': 'notes',
 		'service.item.data': '{}',
+		'some.text': text,
 	},
 });
 
@@ -92,10 +97,7 @@ test('a PostgreSQL that crashes under load loses and splits nothing that was com
 	isOver = true;
 	await Promise.all(load);
 	// Nobody knows whether a commit that crashed was saved.
-	const unsure = {
-		...lost,
-		detail: 'The database of this server was lost while it saved. Check whether it took effect before you try again.',
-	};
+	const unsure = {...lost, detail: lostAnswer};
 	expect([...answers].filter(answer => answer !== JSON.stringify(unsure)).sort()).toEqual([
 		'200',
 		JSON.stringify(lost),
@@ -107,6 +109,61 @@ test('a PostgreSQL that crashes under load loses and splits nothing that was com
 	expect(await database.selectFrom('session_messages').select('session_id').execute()).toHaveLength(sessions.length);
 	expect(sessions).toEqual(expect.arrayContaining(stored));
 });
+
+test.skipIf(!canMount)(
+	`while the disk of PostgreSQL is full, also for its log, pushes are refused, and what was accepted is there afterwards${notRoot}`,
+	async () => {
+		const {root, fill, free} = await smallDisk(192);
+		const postgres = await createPostgres({disk: root, settings: ['max_wal_size=48MB', 'wal_recycle=off']});
+		onTestFinished(() => postgres?.end('SIGQUIT'));
+		await postgres?.start();
+		const url = postgresUrl(postgres?.folder ?? '', 'postgres');
+		const {database, push, ready} = await serveOn({engine: 'postgres', url});
+		const stored: string[] = [];
+		const answers: unknown[] = [];
+		const pushOne = async (size = 0) => {
+			const id = randomUUID();
+			// What can't be compressed takes new pages of the table.
+			const answer = await push(id, randomBytes(size).toString('base64'));
+			stored.push(...(answer === 200 ? [id] : []));
+			answers.push(answer);
+			return answer;
+		};
+		expect(await pushOne()).toBe(200);
+
+		fill();
+		for (let count = 0; count < 100 && answers.at(-1) === 200; count++) {
+			await pushOne(20_000);
+		}
+
+		expect(answers.at(-1)).toEqual(fullDisk);
+		free();
+		expect(await pushOne(20_000)).toBe(200);
+
+		// Without room for the next file of its log it ends every connection, and comes back as far as it can.
+		fill();
+		answers.length = 0;
+		const ending = sql`select pg_switch_wal(), pg_sleep(0.1)`.execute(database).catch(() => undefined);
+		for (let count = 0; count < 200 && answers.every(answer => answer === 200); count++) {
+			await pushOne();
+		}
+
+		await ending;
+		const unsure = {...lost, detail: lostAnswer};
+		for (const answer of answers.filter(each => each !== 200)) {
+			expect([fullDisk, lost, unsure]).toContainEqual(answer);
+		}
+
+		expect(answers.at(-1)).not.toBe(200);
+		free();
+		await postgres?.end('SIGQUIT');
+		await postgres?.start();
+		await expect.poll(() => ready()).toEqual([200, 'ok']);
+		expect(await pushOne()).toBe(200);
+		const sessions = await database.selectFrom('sessions').select('id').execute();
+		expect(sessions.map(({id}) => id)).toEqual(expect.arrayContaining(stored));
+	},
+);
 
 /** Starts a server whose connections go through a network, with a timeout of 300 ms. */
 async function behindNetwork() {

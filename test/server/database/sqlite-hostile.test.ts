@@ -10,7 +10,7 @@ import {startServer} from '../../../src/server/run/start.ts';
 import {contentsOf} from '../contents.ts';
 import {createTestServer} from '../harness.ts';
 import {toRequest, tracesPath} from '../ingest/push.ts';
-import {lost} from './ask-all.ts';
+import {fullDisk, lost} from './ask-all.ts';
 import {emptyDatabase} from './engine.ts';
 
 const locked = {
@@ -28,13 +28,15 @@ test('a full disk rejects a write as a whole, and accepts it once there is space
 		id: `${index + 1}`,
 		attributes: {'gen_ai.conversation.id': 'long', 'gen_ai.input.messages': 'x'.repeat(1000)},
 	}));
-	const push = async () => (await server.send(tracesPath, {method: 'POST', body: toRequest(spans)})).json;
+	const send = () => server.send(tracesPath, {method: 'POST', body: toRequest(spans)});
+	const push = async () => (await send()).json;
 	// Earlier tests may have left free pages.
 	await sql`vacuum`.execute(server.database);
 	const {rows} = await sql<{page_count: number}>`pragma page_count`.execute(server.database);
 	await sql`pragma max_page_count = ${sql.lit((rows[0]?.page_count ?? 0) + 20)}`.execute(server.database);
 	const before = await contentsOf(server.database);
-	expect([await push(), await contentsOf(server.database)]).toEqual([lost, before]);
+	expect([await push(), await contentsOf(server.database)]).toEqual([fullDisk, before]);
+	expect((await send()).headers.get('retry-after')).toBe('30');
 	// A statement that returns what it wrote reports it in another way.
 	const large = {key: 'x'.repeat(1_000_000), count: 1, resets_at: ''};
 	const insert = server.database.insertInto('attempts').values(large).returning('key').execute();

@@ -14,7 +14,7 @@ async function open(publicUrl = '') {
 	const listening = await listen(server.app, {onDone: record => logRequest(log, record, publicUrl)});
 	onTestFinished(() => listening.close());
 	const logged = async (count: number): Promise<Record<string, unknown>[]> => {
-		await expect.poll(() => lines.length, {interval: 5, timeout: 10_000}).toBe(count);
+		await expect.poll(() => lines.length, {interval: 5}).toBe(count);
 		return lines.map(line => JSON.parse(line));
 	};
 	return {server, url: listening.url, lines, logged};

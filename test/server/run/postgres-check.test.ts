@@ -19,6 +19,7 @@ async function checkDatabase(database: string) {
 		port: 0,
 		unsafeSandboxes: true,
 		openProvider: async () => undefined,
+		readHosting: () => undefined,
 	});
 	return checks.filter(({name}) => name === 'database');
 }
