@@ -2,14 +2,14 @@ import {setTimeout as sleep} from 'node:timers/promises';
 import {type EnvironmentState, isOver} from '../../contract/resources/environment.ts';
 import {AppError, isAbort, reportError} from '../../core/error.ts';
 import type {ChargeRejection} from '../credits/charge.ts';
-import type {Database} from '../database/tables.ts';
+import type {Database, Queries} from '../database/tables.ts';
 import {stackOf} from '../kit/log.ts';
 import {lockingOrganization} from './capacity.ts';
 import {type EnvironmentRow, nextState, type Transition} from './environment-transition.ts';
 import {endLostLog, markLogEnded} from './log-store.ts';
 import {confirmStart, creditsOwed, markStarted, type SandboxRow, settleSandbox} from './meter.ts';
 import type {SandboxSpec} from './provider.ts';
-import {endIfReached, inspectStart, orProviderFault} from './provider-fault.ts';
+import {endIfReached, inspectStart, orProviderFault, orUnstored} from './provider-fault.ts';
 import type {SandboxServices} from './sandboxing.ts';
 
 const firstDelayMs = 30;
@@ -144,14 +144,19 @@ async function transition(
 	const {database, now, sandboxes, log} = services;
 	const isReached = isOver(state) && row.sandbox_id !== null ? await endIfReached(services, row.sandbox_id) : true;
 	const at = now();
-	const written = await lockingOrganization(database, row.organization_id, async transaction => {
-		const {numUpdatedRows} = await transaction
+	const store = async (queries: Queries) => {
+		const {numUpdatedRows} = await queries
 			.updateTable('environments')
 			.set({state, error: error ?? null, updated_at: at.toISOString()})
 			.where('id', '=', row.id)
 			.where('state', '=', row.state)
 			.executeTakeFirst();
-		if (isOver(state) && row.sandbox_id !== null) {
+		return numUpdatedRows > 0n;
+	};
+	// Only an end is a decision about credits and capacity: a thousand that start would wait for each other.
+	const storeEnd = () =>
+		lockingOrganization(database, row.organization_id, async transaction => {
+			const isStored = await store(transaction);
 			const sandbox = await transaction
 				.selectFrom('sandboxes')
 				.selectAll()
@@ -161,10 +166,12 @@ async function transition(
 			if (sandbox) {
 				await settleSandbox(transaction, sandbox, {...meterOf(row, sandboxes, at), state: 'killed'});
 			}
-		}
 
-		return numUpdatedRows > 0n;
-	});
+			return isStored;
+		});
+	const written = isOver(state)
+		? await orUnstored(services, 'The sandbox has ended', storeEnd())
+		: await store(database);
 	if (written) {
 		const {id: environment, sandbox_id: sandbox, organization_id: organization, task_ref: task} = row;
 		log({level: 'info', message: 'sandbox', state, reason: error, sandbox, environment, task, organization});

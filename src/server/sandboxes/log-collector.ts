@@ -1,6 +1,7 @@
 import {randomUUID} from 'node:crypto';
 import {messageOf} from '../../core/error.ts';
 import {repeat} from '../kit/repeat.ts';
+import {whileProgress} from '../kit/while-progress.ts';
 import {
 	appendToLog,
 	type LogPiece,
@@ -30,13 +31,17 @@ export const collectorLeaseMs = 3 * renewMs;
 const maxParallel = 8;
 const maxWindows = 4;
 
+/** How long the others wait for one that is read slowly, and how many of those are read beside them. */
+const slowMs = 1000;
+const maxSlow = 8;
+
 /** Copies logs of sandboxes from their provider to the database. Each log has one collector at a time. */
 export type LogCollector = {
 	/** Writes that this collector is there, for the time of a lease. */
 	readonly renew: () => Promise<void>;
 	/** Assigns logs of this machine without a collector to this one, and looks for those that have ended. */
 	readonly claim: () => Promise<void>;
-	/** Collects what is new of the logs that are due. */
+	/** Collects what is new of the logs that are due. Doesn't wait for those that are read slowly: they go on beside the others. */
 	readonly collect: () => Promise<void>;
 	/** Ends the lease, so that other collectors take its logs. */
 	readonly release: () => Promise<void>;
@@ -68,6 +73,20 @@ export function createLogCollector(services: SandboxServices, {maxBytes = maxLog
 			}
 		}
 	};
+	/** Reads in progress, and logs whose last one was slow: of a flood, or an engine that stalls. */
+	const visits = new Map<string, Promise<void>>();
+	const slow = new Set<string>();
+	const begin = async (id: string, log: Followed): Promise<void> => {
+		const began = performance.now();
+		const isFollowed = await visit(collector, id, log);
+		visits.delete(id);
+		slow.delete(id);
+		if (!isFollowed && followed.get(id) === log) {
+			followed.delete(id);
+		} else if (performance.now() - began > slowMs) {
+			slow.add(id);
+		}
+	};
 	return {
 		async renew() {
 			await renewLease(collector);
@@ -84,19 +103,23 @@ export function createLogCollector(services: SandboxServices, {maxBytes = maxLog
 		},
 		async collect() {
 			const atMs = now().getTime();
-			const due = [...followed].filter(([, {dueMs}]) => dueMs <= atMs);
+			const isFree = (id: string) => !visits.has(id) && !(slow.has(id) && visits.size >= maxSlow);
+			const due = [...followed].filter(([id, {dueMs}]) => dueMs <= atMs && isFree(id));
 			for (let first = 0; first < due.length; first += maxParallel) {
-				const visits = due.slice(first, first + maxParallel).map(async ([id, log]) => {
-					if (!(await visit(collector, id, log)) && followed.get(id) === log) {
-						followed.delete(id);
+				const some = due.slice(first, first + maxParallel);
+				await whileProgress(slowMs, progressed => {
+					for (const [id, log] of some) {
+						visits.set(id, begin(id, log).then(progressed));
 					}
+
+					return Promise.all(some.map(([id]) => visits.get(id)));
 				});
-				await Promise.all(visits);
 			}
 		},
 		async release() {
 			followed.clear();
 			await database.deleteFrom('log_collectors').where('id', '=', collector.holder).execute();
+			await Promise.all(visits.values());
 		},
 	};
 }

@@ -6,6 +6,7 @@ import {type LogExtent, lineBreak, windowOf} from './log-window.ts';
 import type {LogWindow} from './provider.ts';
 
 const maxAttempts = 5;
+const maxLooks = 100;
 
 /** The bytes at the end of a log that are read with each look at its files: what followers have not seen is seldom more. */
 const endBytes = 16 * 1024;
@@ -29,29 +30,51 @@ const looks = createSharedReads<LogEnd | undefined>();
  */
 export async function readLogWindow(folder: string, after?: number): Promise<LogWindow | undefined> {
 	for (let attempt = 1; ; attempt += 1) {
-		try {
-			const end = await looks.joinNext(folder, () => lookAt(folder));
-			return end && (await windowOf(end.extent, (from, to) => readPart(end, from, to), after));
-		} catch (error) {
-			// The oldest file may be removed during the read; the retry starts later.
-			if (errnoOf(error) !== 'ENOENT' || attempt === maxAttempts) {
-				throw error;
-			}
+		const end = await looks.joinNext(folder, () => lookAt(folder));
+		const window = end && (await ifThere(() => windowOf(end.extent, (from, to) => readPart(end, from, to), after)));
+		if (window || !end) {
+			return window;
+		}
+
+		// Files are removed faster than they are read. What was read with the look is there in any case.
+		if (attempt === maxAttempts) {
+			const {start, extent} = end;
+			return await windowOf({start, end: extent.end}, (from, to) => readPart(end, from, to), after);
 		}
 	}
 }
 
-async function lookAt(folder: string): Promise<LogEnd | undefined> {
-	const segments = await listSegments(folder);
-	const [first] = segments;
-	const last = segments.at(-1);
-	if (!first || !last) {
-		return undefined;
-	}
+/** Returns the result of a read; undefined if a file was removed meanwhile. */
+async function ifThere<Result>(read: () => Promise<Result>): Promise<Result | undefined> {
+	try {
+		return await read();
+	} catch (error) {
+		if (errnoOf(error) === 'ENOENT') {
+			return undefined;
+		}
 
-	const extent = {start: first.start, end: last.start + last.bytes};
-	const start = Math.max(extent.start, extent.end - endBytes);
-	return {segments, extent, start, bytes: await readRange(segments, start, extent.end)};
+		throw error;
+	}
+}
+
+async function lookAt(folder: string): Promise<LogEnd | undefined> {
+	for (let look = 1; ; look += 1) {
+		const segments = await listSegments(folder);
+		const [first] = segments;
+		const last = segments.at(-1);
+		if (!first || !last) {
+			return undefined;
+		}
+
+		const extent = {start: first.start, end: last.start + last.bytes};
+		const start = Math.max(extent.start, extent.end - endBytes);
+		const read = () => readRange(segments, start, extent.end);
+		// If the newest files are gone, there are newer ones.
+		const bytes = look < maxLooks ? await ifThere(read) : await read();
+		if (bytes) {
+			return {segments, extent, start, bytes};
+		}
+	}
 }
 
 async function readPart({segments, start, bytes}: LogEnd, from: number, to: number): Promise<Buffer> {
@@ -70,12 +93,13 @@ export async function appendLine(folder: string, line: string): Promise<void> {
 
 async function listSegments(folder: string): Promise<readonly Segment[]> {
 	const names = (await readdir(folder).catch(() => [])).filter(name => /^\d{15}\.log$/.test(name)).sort();
-	return await Promise.all(
-		names.map(async name => {
-			const path = join(folder, name);
-			return {path, start: Number.parseInt(name, 10), bytes: (await stat(path)).size};
-		}),
-	);
+	const segments = names.map(async name => {
+		const path = join(folder, name);
+		const found = await ifThere(() => stat(path));
+		return found && {path, start: Number.parseInt(name, 10), bytes: found.size};
+	});
+	// The oldest ones may be removed meanwhile.
+	return (await Promise.all(segments)).filter(segment => segment !== undefined);
 }
 
 async function readRange(segments: readonly Segment[], from: number, to: number): Promise<Buffer> {

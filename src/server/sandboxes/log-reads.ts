@@ -1,6 +1,7 @@
 import type {EnvironmentState} from '../../contract/resources/environment.ts';
 import {createSharedReads} from '../kit/shared-reads.ts';
 import type {StoredLog} from './log-store.ts';
+import {createLogTails} from './log-tails.ts';
 import type {LogWindow} from './provider.ts';
 
 /** Reads of logs, of which the followers of one log share each. A window is 256 KiB at most. */
@@ -9,6 +10,7 @@ export type LogReads = ReturnType<typeof createLogReads>;
 export const createLogReads = () => ({
 	rows: createSharedReads<LogRow | undefined>(),
 	windows: createSharedReads<LogWindow>(),
+	tails: createLogTails(),
 });
 
 /** An environment and its log, without text. */

@@ -1,6 +1,7 @@
 import type {Selectable} from 'kysely';
 import type {Blobs, ByteRange} from '../artifacts/blobs.ts';
 import type {Database, DatabaseTransaction, Tables} from '../database/tables.ts';
+import type {LogTails} from './log-tails.ts';
 import {type LogExtent, lineBreak, windowOf} from './log-window.ts';
 import type {LogWindow} from './provider.ts';
 
@@ -22,7 +23,7 @@ const objectBytes = 1024 * 1024;
 const maxAttempts = 5;
 
 /** Where logs are kept: recent lines in the database, and the rest, too, without a bucket. */
-export type LogStore = {readonly database: Database; readonly blobs: Blobs | undefined};
+export type LogStore = {readonly database: Database; readonly blobs: Blobs | undefined; readonly tails?: LogTails};
 
 type Services = {readonly database: Database; readonly sandboxes: {readonly logBlobs: Blobs | undefined}};
 
@@ -245,10 +246,12 @@ async function readOnce(
 	after: number | undefined,
 ): Promise<LogWindow | undefined> {
 	let isMissing = false;
+	const read = (range: LogExtent) => readSegments(store, sandboxId, range);
 	const window = await windowOf(
 		extent,
 		async (from, to) => {
-			const bytes = await readSegments(store, sandboxId, {start: from, end: to});
+			const range = {start: from, end: to};
+			const bytes = store.tails ? await store.tails.read(sandboxId, extent, range, read) : await read(range);
 			isMissing ||= bytes.length < to - from;
 			return bytes;
 		},

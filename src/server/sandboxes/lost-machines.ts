@@ -15,7 +15,10 @@ export const lostAfterMs = 60_000;
 /** A pause between two looks after which a server watches for a minute again, because it may have missed heartbeats. */
 const maxPauseMs = 30_000;
 
-/** How much the clocks of servers may differ: nothing is ended sooner than this after its deadline. */
+/**
+ * How much the clocks of servers may differ while this one hasn't seen the other alive: nothing is ended sooner than this after its
+ * deadline.
+ */
 const maxClockDifferenceMs = 30_000;
 
 /** How many sandboxes are ended with one heartbeat, so that the next is not late. */
@@ -29,15 +32,35 @@ type Freeing = Pick<CoreServices, 'database' | 'now' | 'log'> & {
 	readonly rate: number;
 };
 
+/** What a server knows of another machine. */
+type Watched = {
+	readonly seenAt: string;
+	/** Since when it has read that, by its own clock. */
+	readonly sinceMs: number;
+	/** How far the clock there is behind, at most; undefined until a heartbeat came while this server looked. */
+	readonly behindMs: number | undefined;
+};
+
+/** Returns what is known of a machine after a look. `missed` if this server couldn't look for a while, or its clock moved. */
+function lookAt(seenAt: string, last: Watched | undefined, {nowMs, missed}: {nowMs: number; missed: boolean}): Watched {
+	if (last?.seenAt === seenAt && !missed) {
+		return last;
+	}
+
+	const isSeenAlive = last !== undefined && (last.behindMs !== undefined || last.seenAt !== seenAt);
+	return {seenAt, sinceMs: nowMs, behindMs: isSeenAlive ? nowMs - Date.parse(seenAt) : undefined};
+}
+
 /**
  * Returns a function that, called with every heartbeat, ends in the database what is past its time on lost machines. A
  * machine is lost if this server has read the same heartbeat for a minute. Times that another server wrote are only
  * compared with each other, and a server that couldn't look for a while, because its database was away or its process
- * stood still, watches for a minute first.
+ * stood still, watches for a minute first. Of a machine that it has seen alive it knows how far the clock there is behind, so that
+ * clocks may differ by hours.
  */
 export function watchMachines(services: SandboxServices): () => Promise<void> {
 	const {database, sandboxes, now} = services;
-	let unchanged: ReadonlyMap<string, {readonly seenAt: string; readonly sinceMs: number}> = new Map();
+	let watched: ReadonlyMap<string, Watched> = new Map();
 	let lookedMs = Number.NEGATIVE_INFINITY;
 	return async () => {
 		const machines = await database
@@ -47,19 +70,18 @@ export function watchMachines(services: SandboxServices): () => Promise<void> {
 			.execute();
 		const nowMs = now().getTime();
 		const missed = nowMs < lookedMs || nowMs - lookedMs > maxPauseMs;
-		const before = missed ? undefined : unchanged;
+		const before = watched;
 		lookedMs = nowMs;
-		unchanged = new Map(
-			machines.map(({id, seen_at: seenAt}) => {
-				const last = before?.get(id);
-				return [id, last?.seenAt === seenAt ? last : {seenAt, sinceMs: nowMs}];
-			}),
-		);
-		const lost = machines.filter(({id}) => nowMs - (unchanged.get(id)?.sinceMs ?? nowMs) >= lostAfterMs);
+		watched = new Map(machines.map(({id, seen_at: seenAt}) => [id, lookAt(seenAt, before.get(id), {nowMs, missed})]));
+		const lost = machines.filter(({id}) => nowMs - (watched.get(id)?.sinceMs ?? nowMs) >= lostAfterMs);
+		for (const machine of lost) {
+			const behindMs = watched.get(machine.id)?.behindMs ?? 0;
+			const clockThere = () => new Date(now().getTime() - behindMs);
+			await freeExpired({...services, now: clockThere, rate: sandboxes.policy.creditsPerHour}, machine);
+		}
+
 		if (lost.length > 0) {
-			const freeing = {...services, rate: sandboxes.policy.creditsPerHour};
-			await freeExpired(freeing, lost);
-			await endLostLogs(freeing, lost);
+			await endLostLogs(services, lost);
 		}
 
 		if (sandboxes.collectsLogs) {
@@ -68,29 +90,21 @@ export function watchMachines(services: SandboxServices): () => Promise<void> {
 	};
 }
 
-/** Ends every sandbox of lost machines whose deadline has passed. Paused ones have none. */
-async function freeExpired(services: Freeing, lost: readonly Machine[]): Promise<void> {
+/** Ends every sandbox of a lost machine whose deadline has passed by the clock there. Paused ones have none. */
+async function freeExpired(services: Freeing, machine: Machine): Promise<void> {
 	const before = new Date(services.now().getTime() - maxClockDifferenceMs).toISOString();
 	const expired = await services.database
 		.selectFrom('sandboxes')
-		.select(['id', 'organization_id', 'machine'])
+		.select(['id', 'organization_id'])
 		.where('state', '=', 'running')
 		.where('expires_at', '<=', before)
-		.where(
-			'machine',
-			'in',
-			lost.map(({id}) => id),
-		)
+		.where('machine', '=', machine.id)
 		.limit(maxFreed)
 		.execute();
-	const machines = new Map(lost.map(machine => [machine.id, machine]));
 	for (const sandbox of expired) {
-		const machine = machines.get(sandbox.machine);
-		if (machine) {
-			await freeSandbox(services, sandbox, machine).catch(error =>
-				services.log({level: 'warn', message: 'sandboxes', error: messageOf(error)}),
-			);
-		}
+		await freeSandbox(services, sandbox, machine).catch(error =>
+			services.log({level: 'warn', message: 'sandboxes', error: messageOf(error)}),
+		);
 	}
 }
 
@@ -171,7 +185,7 @@ async function endLost(
 const lostLine = 'The machine of its sandbox was lost. Lines before this one may be missing.';
 
 /** Ends logs on lost machines of sandboxes that had ended before, so that nobody waits for the rest. */
-async function endLostLogs({database}: Freeing, lost: readonly Machine[]): Promise<void> {
+async function endLostLogs({database}: Pick<Freeing, 'database'>, lost: readonly Machine[]): Promise<void> {
 	const unfinished = await database
 		.selectFrom('sandbox_logs')
 		.innerJoin('sandboxes', 'sandboxes.id', 'sandbox_logs.sandbox_id')

@@ -1,5 +1,6 @@
 import {randomUUID} from 'node:crypto';
 import {type Selectable, sql} from 'kysely';
+import {messageOf} from '../../core/error.ts';
 import type {Tables} from '../database/tables.ts';
 import type {SandboxServices} from './sandboxing.ts';
 
@@ -15,7 +16,8 @@ export const leaseMs = 3 * heartbeatMs;
 export type MachineLease = {
 	/**
 	 * Writes that the machine is there, and takes or renews the lease if no other server holds it. Does neither while a
-	 * server of another host or data folder has the lease, as for a copy of a data folder.
+	 * server of another host or data folder has the lease, as for a copy of a data folder. The lease of a server whose
+	 * process has ended for sure is free at once.
 	 */
 	readonly renew: () => Promise<void>;
 	/** Returns whether this server holds the lease now. */
@@ -34,20 +36,48 @@ export type LeaseHolder = {
 	readonly address: string | null;
 };
 
+/** Creates the lease of a machine. `elapsedMs` is a clock in milliseconds that is never set. */
 export function createMachineLease(
 	{database, sandboxes, now, log}: SandboxServices,
 	{id: server, address}: LeaseHolder = {id: randomUUID(), address: null},
+	elapsedMs: () => number = () => performance.now(),
 ): MachineLease {
-	let heldUntilMs = 0;
+	/** When it was renewed, by the clock that servers share, and by one that is never set. */
+	let renewed = {atMs: 0, elapsedMs: Number.NEGATIVE_INFINITY};
 	let freedAt: string | null = null;
 	let isCopy = false;
+	let announced: Promise<void> | undefined;
+	/** Frees the lease if its holder has ended without doing so: it was killed, or the database is older than its end. */
+	const freeEnded = async (machine: string) => {
+		const {held_by: holder} =
+			(await database.selectFrom('machines').select('held_by').where('id', '=', machine).executeTakeFirst()) ?? {};
+		if (!holder || !sandboxes.processes.hasEnded(holder)) {
+			return false;
+		}
+
+		const {numUpdatedRows} = await database
+			.updateTable('machines')
+			.set({held_by: null, held_until: null})
+			.where('id', '=', machine)
+			.where('held_by', '=', holder)
+			.executeTakeFirst();
+		return numUpdatedRows > 0n;
+	};
+
 	return {
 		async renew() {
 			const machine = await sandboxes.provider.machine();
+			announced ??= sandboxes.processes.announce(server).catch(error => {
+				log({level: 'warn', message: 'process of the server', error: messageOf(error)});
+			});
+			await announced;
 			const atMs = now().getTime();
+			const begunMs = elapsedMs();
 			const by = {server, host: sandboxes.host, folder: await sandboxes.folderId(), address, atMs};
-			const row = (await writeHeartbeat(machine, by).execute(database)).rows[0];
-			heldUntilMs = row?.held_by === server ? atMs + leaseMs : 0;
+			const write = async () => (await writeHeartbeat(machine, by).execute(database)).rows[0];
+			const first = await write();
+			const row = first?.held_by !== server && (await freeEnded(machine)) ? await write() : first;
+			renewed = {atMs, elapsedMs: row?.held_by === server ? begunMs : Number.NEGATIVE_INFINITY};
 			freedAt = row?.freed_at ?? null;
 			if (!row && !isCopy) {
 				log({level: 'error', message: 'machine id in use by another data folder', machine});
@@ -55,14 +85,18 @@ export function createMachineLease(
 
 			isCopy = !row;
 		},
-		isHeld: () => now().getTime() < heldUntilMs,
+		isHeld() {
+			// Others take it for free once the clock was set on, or back.
+			const sinceMs = now().getTime() - renewed.atMs;
+			return sinceMs >= 0 && sinceMs < leaseMs && elapsedMs() - renewed.elapsedMs < leaseMs;
+		},
 		takeFreedAt() {
 			const taken = freedAt;
 			freedAt = null;
 			return taken;
 		},
 		async release() {
-			heldUntilMs = 0;
+			renewed = {atMs: 0, elapsedMs: Number.NEGATIVE_INFINITY};
 			await database
 				.updateTable('machines')
 				.set({held_by: null, held_until: null})

@@ -101,8 +101,8 @@ export async function confirmStart(database: Queries, sandbox: SandboxRow, {kind
 
 /**
  * Stores a sandbox's new state and charges its usage since the last charge. One that stops before it has started is
- * refunded instead. Returns what is lacking, if anything; undefined if another server was faster. The caller must have
- * locked the organization.
+ * refunded instead, and so is what was charged for the time after its end. Returns what is lacking, if anything; undefined if
+ * another server was faster. The caller must have locked the organization.
  */
 export async function settleSandbox(
 	transaction: DatabaseTransaction,
@@ -113,9 +113,12 @@ export async function settleSandbox(
 	const isUnstarted = before !== null && state !== 'running';
 	const owed = isUnstarted ? before - billed : creditsOwed(sandbox, rate, now);
 	const past_seconds = isUnstarted ? sandbox.past_seconds : secondsRun(sandbox, now);
+	// Others may have charged for later, while this end waited to be stored. Only a run without a second has used its first credit.
+	const hasOverpaid = state !== 'running' && !isUnstarted && past_seconds > sandbox.past_seconds;
+	const excess = hasOverpaid ? Math.max(0, billed - creditsFor(past_seconds, rate)) : 0;
 	const {numUpdatedRows} = await transaction
 		.updateTable('sandboxes')
-		.set({state, pause_reason: pauseReason, billed_credits: billed + owed})
+		.set({state, pause_reason: pauseReason, billed_credits: billed + owed - excess})
 		.$if(state !== 'running', query =>
 			query.set({past_seconds, running_since: null, billed_before_start: null, due_at: null}),
 		)
@@ -135,6 +138,10 @@ export async function settleSandbox(
 		const refund = {...payer, amount: -owed, reason: `refund: ${reason} did not start`, chargedAt};
 		await refundCredits(transaction, refund);
 		return {shortage: undefined};
+	}
+
+	if (excess > 0) {
+		await refundCredits(transaction, {...payer, amount: excess, reason: `refund: ${reason} had ended`, chargedAt: now});
 	}
 
 	const {charged, shortage} = await chargeUsed(transaction, {...payer, amount: owed});

@@ -1,6 +1,6 @@
 import {AppError} from '../../core/error.ts';
 import {fileReason} from '../../storage/file-error.ts';
-import {isLockTimeout} from '../database/fault.ts';
+import {isDatabaseFault, isLockTimeout} from '../database/fault.ts';
 import {HttpError, reject} from '../kit/http-error.ts';
 import {stackOf} from '../kit/log.ts';
 import {abandonedAfterMs} from './background.ts';
@@ -46,13 +46,13 @@ async function assertOwnMachine(services: SandboxServices): Promise<void> {
 
 /**
  * Returns the result of a provider call. If it fails, e.g. because the disk is full, it logs the error and rejects the
- * request (502). A change that had to wait for too long is none of the provider's faults.
+ * request (502). What the database can't do is none of the provider's faults.
  */
 export async function orProviderFault<Result>({log}: SandboxServices, work: Promise<Result>): Promise<Result> {
 	try {
 		return await work;
 	} catch (error) {
-		if (error instanceof HttpError || isLockTimeout(error)) {
+		if (error instanceof HttpError || isDatabaseFault(error)) {
 			throw error;
 		}
 
@@ -60,6 +60,32 @@ export async function orProviderFault<Result>({log}: SandboxServices, work: Prom
 		const why = `Can’t reach the sandboxes of this server: ${fileReason(error) ?? 'something went wrong'}. Try again later.`;
 		reject(502, error instanceof AppError ? error.message : why, {
 			type: 'sandbox_provider_error',
+		});
+	}
+}
+
+/**
+ * Returns the result of storing what was done to a sandbox. If the database can't store it now, e.g. because the disk is full,
+ * rejects the request with `done`, which says what has changed all the same: a check stores it later.
+ */
+export async function orUnstored<Result>(
+	{log}: SandboxServices,
+	done: string,
+	store: Promise<Result>,
+): Promise<Result> {
+	try {
+		return await store;
+	} catch (error) {
+		const isBusy = isLockTimeout(error) || (error instanceof HttpError && error.status === 429);
+		if (!isBusy && !isDatabaseFault(error)) {
+			throw error;
+		}
+
+		log({level: 'error', message: 'sandbox not stored', error: stackOf(error)});
+		const why = isBusy ? 'because too many changes wait' : 'because its database does not answer or has no room';
+		reject(isBusy ? 429 : 502, `${done}, but this server couldn’t store that, ${why}. It will do so later.`, {
+			type: 'database_error',
+			...(isBusy && {headers: {'retry-after': '2'}}),
 		});
 	}
 }

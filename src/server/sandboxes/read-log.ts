@@ -49,7 +49,8 @@ export async function readLog(services: SandboxServices, {environmentId, workspa
 		return {window: {text: '', start: after, offset: after}, ended: undefined};
 	}
 
-	const read = () => readStoredLog(logStoreOf(services), id, stored, after);
+	const store = {...logStoreOf(services), tails: sandboxes.logReads.tails};
+	const read = () => readStoredLog(store, id, stored, after);
 	const window = await sandboxes.logReads.windows.keep(`${id} ${start} ${end} ${after}`, read);
 	return {window, ended: isBehind ? undefined : ended};
 }

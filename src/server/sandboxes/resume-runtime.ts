@@ -7,7 +7,7 @@ import {assertCapacity, limitFor, lockingOrganization} from './capacity.ts';
 import {assertRoom, memoryFor} from './machine-room.ts';
 import {prepay, type SandboxRow} from './meter.ts';
 import type {Deadline} from './provider.ts';
-import {assertCanStart, assertSameMachine, isEngineAway, orProviderFault} from './provider-fault.ts';
+import {assertCanStart, assertSameMachine, isEngineAway, orProviderFault, orUnstored} from './provider-fault.ts';
 import {advanceRuntime, endUnstarted, findRuntime, type RuntimeRow} from './runtime-state.ts';
 import type {SandboxPolicy, SandboxServices} from './sandboxing.ts';
 import {planTask, type TaskPlan} from './task-plan.ts';
@@ -228,12 +228,13 @@ async function startSandbox(
 	}
 
 	const timing = {[plan ? 'start_ms' : 'resume_ms']: Math.round(performance.now() - started)};
-	const {sandbox_url} = await database
+	const stored = database
 		.updateTable('sandboxes')
 		.set({startup_timing: JSON.stringify(timing), billed_before_start: null})
 		.where('id', '=', sandboxId)
 		.returning('sandbox_url')
 		.executeTakeFirstOrThrow();
+	const {sandbox_url} = await orUnstored(services, `The runtime “${runtime.key}” is running`, stored);
 	if (sandbox_url !== null) {
 		await untilListening(services, sandboxId, Number(new URL(sandbox_url).port));
 	}

@@ -5,7 +5,7 @@ import type {Tables} from '../database/tables.ts';
 import {abandonedAfterMs} from './background.ts';
 import {lockingOrganization} from './capacity.ts';
 import {confirmStart, creditsOwed, type SandboxRow, settleSandbox} from './meter.ts';
-import {endIfReached, inspectStart, orProviderFault} from './provider-fault.ts';
+import {endIfReached, inspectStart, orProviderFault, orUnstored} from './provider-fault.ts';
 import type {SandboxServices} from './sandboxing.ts';
 
 export type RuntimeRow = Selectable<Tables['runtimes']>;
@@ -134,6 +134,9 @@ async function continueIfResumed(
 	}
 }
 
+/** What has been done when a state is stored. */
+const doneOf = {paused: 'The sandbox is paused', killed: 'The sandbox has ended'} as const;
+
 const statusOf = {running: 'running', paused: 'paused', killed: 'idle'} as const;
 
 /**
@@ -169,7 +172,7 @@ async function settle(
 	const at = now();
 	const rate = sandboxes.policy.creditsPerHour;
 	// All decisions about an organization's sandboxes lock the organization first, to prevent deadlocks.
-	return await lockingOrganization(database, sandbox.organization_id, async transaction => {
+	const stored = lockingOrganization(database, sandbox.organization_id, async transaction => {
 		const next = {state, pauseReason: reason ?? null, reason: `runtime ${runtime.key}`, rate, now: at};
 		const settled = await settleSandbox(transaction, sandbox, next);
 		if (settled) {
@@ -183,4 +186,5 @@ async function settle(
 
 		return settled?.shortage;
 	});
+	return await (state === 'running' ? stored : orUnstored(services, doneOf[state], stored));
 }

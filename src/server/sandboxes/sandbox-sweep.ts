@@ -1,4 +1,5 @@
 import {messageOf} from '../../core/error.ts';
+import {whileProgress} from '../kit/while-progress.ts';
 import {billTogether, groupByPayer} from './bill-sandboxes.ts';
 import {dueAt, isStarting, type LiveSandbox, parts, readLive, storeDue} from './due-sandboxes.ts';
 import {advanceEnvironment} from './environment-state.ts';
@@ -8,6 +9,9 @@ import type {SandboxServices} from './sandboxing.ts';
 
 /** How many sandboxes are inspected or updated at once: ending one takes a moment, and each may take a connection. */
 const maxAtOnce = 16;
+
+/** How long a look waits for updates of which none ends. */
+const slowMs = 5000;
 
 type Kind = SandboxState['kind'];
 
@@ -25,6 +29,9 @@ export function createSweep(services: SandboxServices): SandboxSweep {
 	const rate = policy.creditsPerHour;
 	/** What every sandbox did at the last look; undefined if it must be updated. */
 	const seen = new Map<string, Kind | undefined>();
+	/** Those that are updated now: of an engine that stalls, looks leave them out. */
+	const updating = new Set<string>();
+	const isFree = (id: string) => !updating.has(id);
 
 	/** Returns what each does; one that can't be inspected is as it was. */
 	const inspect = async (ids: readonly string[]): Promise<ReadonlyMap<string, Kind | undefined>> => {
@@ -42,14 +49,8 @@ export function createSweep(services: SandboxServices): SandboxSweep {
 		return kinds;
 	};
 
-	/** Updates sandboxes; one that fails is updated again at the next look. */
-	const update = async (rows: readonly LiveSandbox[], kinds: ReadonlyMap<string, Kind | undefined>) => {
-		const updated: string[] = [];
-		await eachOf(services, rows, async row => {
-			seen.set(row.id, undefined);
-			await advance(services, row);
-			updated.push(row.id);
-		});
+	/** Reads what sandboxes are after an update, and stores when they are due. */
+	const settle = async (updated: readonly string[], kinds: ReadonlyMap<string, Kind | undefined>) => {
 		const machine = await provider.machine();
 		for (const ids of parts(updated)) {
 			const after = await readLive(database, machine, {ids});
@@ -67,6 +68,34 @@ export function createSweep(services: SandboxServices): SandboxSweep {
 				after.map(row => ({sandbox: row, next: dueAt(row, rate)})),
 			);
 		}
+	};
+
+	/** Updates sandboxes; one that fails is updated again at the next look, and one that is slow beside it. */
+	const update = async (rows: readonly LiveSandbox[], kinds: ReadonlyMap<string, Kind | undefined>) => {
+		const updated: string[] = [];
+		let isOver = false;
+		for (const {id} of rows) {
+			updating.add(id);
+			seen.set(id, undefined);
+		}
+
+		await whileProgress(slowMs, progressed =>
+			eachOf(services, rows, async row => {
+				try {
+					await advance(services, row);
+					if (isOver) {
+						await settle([row.id], kinds);
+					} else {
+						updated.push(row.id);
+					}
+				} finally {
+					updating.delete(row.id);
+					progressed();
+				}
+			}),
+		);
+		isOver = true;
+		await settle(updated, kinds);
 	};
 
 	/** Returns the rows of known sandboxes that have changed, and forgets those that another server has ended. */
@@ -94,15 +123,23 @@ export function createSweep(services: SandboxServices): SandboxSweep {
 		});
 	};
 
-	const lookAt = async (due: readonly LiveSandbox[]) => {
+	const lookAt = async (rows: readonly LiveSandbox[]) => {
+		const due = rows.filter(({id}) => isFree(id));
 		const dueIds = new Set(due.map(({id}) => id));
-		const kinds = await inspect([...new Set([...seen.keys(), ...dueIds])]);
+		const kinds = await inspect([...new Set([...seen.keys(), ...dueIds])].filter(isFree));
 		const isChanged = (id: string) => kinds.get(id) === undefined || kinds.get(id) !== seen.get(id);
-		const changed = await readChanged([...seen.keys()].filter(id => !dueIds.has(id) && isChanged(id)));
+		const changed = await readChanged([...seen.keys()].filter(id => isFree(id) && !dueIds.has(id) && isChanged(id)));
 
 		const at = now().toISOString();
 		const isOver = ({expires_at: end}: LiveSandbox) => end !== null && end <= at;
-		const steady = due.filter(row => !isChanged(row.id) && !isStarting(row) && !isOver(row));
+		// One that this server sees first, e.g. of a server that was killed, is steady if it does what its row says.
+		const isExpected = (row: LiveSandbox) =>
+			seen.has(row.id) ? !isChanged(row.id) : kinds.get(row.id) === expectedKind(row);
+		const steady = due.filter(row => isExpected(row) && !isStarting(row) && !isOver(row));
+		for (const {id} of steady) {
+			seen.set(id, kinds.get(id));
+		}
+
 		const isSteady = new Set(steady);
 		await update([...changed, ...due.filter(row => !isSteady.has(row))], kinds);
 

@@ -10,6 +10,7 @@ import {createLocalProvider} from './local-provider.ts';
 import {createLogReads, type LogReads} from './log-reads.ts';
 import type {MachineRoom} from './machine-room.ts';
 import type {SandboxProvider} from './provider.ts';
+import {keepServerProcesses, type ServerProcesses} from './server-processes.ts';
 
 /** The server's own limits and prices, which apply unless an organization has its own. */
 export type SandboxPolicy = {
@@ -35,6 +36,7 @@ export type Sandboxing = {
 	readonly host: string;
 	/** Returns what tells the data folder from a copy of it on the same host; empty before it exists, and for an engine. */
 	readonly folderId: () => Promise<string>;
+	readonly processes: ServerProcesses;
 	readonly tasks: TaskLibrary;
 	readonly policy: SandboxPolicy;
 	readonly background: BackgroundWork;
@@ -112,6 +114,7 @@ export function createSandboxing(options: Options): Sandboxing {
 			const found = provider.isShared ? undefined : await stat(folder).catch(() => undefined);
 			return found ? `${found.dev}:${found.ino}` : '';
 		},
+		processes: keepServerProcesses(isEphemeral ? undefined : join(folder, 'servers')),
 		tasks: createTaskLibrary({folder: join(folder, 'tasks'), log}),
 		policy: {...platformPolicy, ...policy},
 		background: createBackground(),

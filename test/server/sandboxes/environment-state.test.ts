@@ -1,12 +1,19 @@
 import {existsSync, readFileSync} from 'node:fs';
 import {join} from 'node:path';
+import {sql} from 'kysely';
 import {expect, test} from 'vitest';
+import {grantCredits} from '../../../src/server/credits/account.ts';
 import type {Services} from '../../../src/server/handlers/services.ts';
+import {createApp} from '../../../src/server/http/app.ts';
+import {endEnvironment} from '../../../src/server/sandboxes/environment-state.ts';
 import {createLocalProvider} from '../../../src/server/sandboxes/local-provider.ts';
 import {updateSandboxes} from '../../../src/server/sandboxes/sandbox-monitor.ts';
 import {createSandboxing} from '../../../src/server/sandboxes/sandboxing.ts';
-import {createTestServer, inWorkspace, type TestServer} from '../harness.ts';
+import {createTestServer, inWorkspace, send, type TestServer} from '../harness.ts';
+import {observed} from './logged.ts';
+import {balanceOf} from './machines.ts';
 import {containmentHere, eventually, runs} from './sandbox.ts';
+import {onEngine, simulateEngine} from './simulated.ts';
 import {supervisor} from './supervisor.ts';
 import {addTask, listener} from './task-folder.ts';
 
@@ -112,4 +119,42 @@ test('services that never respond are a failure after a while, and the response 
 	server.advance(3 * minute);
 	await eventually(async () => (await rowOf(server)).state === 'failed');
 	expect((await rowOf(server)).error).toBe('Its services did not respond within 120 s.');
+});
+
+test('an environment that starts locks its organization once, to be admitted, so that many that start don’t wait for each other', async () => {
+	const server = await createTestServer();
+	await addTask(server, 'runs', {});
+	let locks = 0;
+	const database = observed(server.database, (table, kind) => {
+		locks += table === 'organizations' && kind === 'UpdateQueryNode' ? 1 : 0;
+	});
+	const app = createApp({services: {...onEngine(server, simulateEngine()), database}});
+	const body = {task_ref: 'runs', timeout_sec: 600};
+	const made = await send(app, `${inWorkspace}/environments`, {method: 'POST', key: server.owner.key, body});
+	expect(made.status).toBe(200);
+	await eventually(async () => (await rowOf(server)).state === 'ready');
+	expect(locks).toBe(1);
+});
+
+test('an end that waits to be stored, while others charge, is paid until it ended', async () => {
+	const server = await createTestServer();
+	await addTask(server, 'runs', {});
+	const {id: organizationId} = await server.database.selectFrom('organizations').select('id').executeTakeFirstOrThrow();
+	const gift = {organizationId, amount: 100, reason: 'gift', now: server.services.now()};
+	await server.database.transaction().execute(transaction => grantCredits(transaction, gift));
+	const services = onEngine(server, simulateEngine());
+	const app = createApp({services});
+	const body = {task_ref: 'runs', timeout_sec: 600};
+	const made = await send(app, `${inWorkspace}/environments`, {method: 'POST', key: server.owner.key, body});
+	await eventually(async () => (await rowOf(server)).state === 'ready');
+	server.advance(165_000);
+	const endedAt = services.now();
+	server.advance(20_000);
+	await updateSandboxes(services);
+	expect(await balanceOf(server)).toBe(96);
+	await endEnvironment({...services, now: () => endedAt}, made.json.id);
+	const sandbox = await server.database.selectFrom('sandboxes').selectAll().executeTakeFirstOrThrow();
+	expect([sandbox.past_seconds, sandbox.billed_credits, await balanceOf(server)]).toEqual([165, 3, 97]);
+	const {rows} = await sql<{sum: number}>`select sum(amount) as sum from credit_entries`.execute(server.database);
+	expect(Number(rows[0]?.sum)).toBe(97);
 });

@@ -11,62 +11,13 @@ import {build} from 'esbuild';
 import {expect, onTestFinished, test} from 'vitest';
 import {standardPath} from '../../../src/server/sandboxes/local-launch.ts';
 import {createLocalProvider} from '../../../src/server/sandboxes/local-provider.ts';
-import type {SandboxSpec} from '../../../src/server/sandboxes/provider.ts';
 import {readStatus, sandboxFolder} from '../../../src/server/sandboxes/sandbox-folder.ts';
-import {atRest} from '../../at-rest.ts';
-import {checkAllowedHosts, openedLoopback} from './allowed-hosts.ts';
+import {openedLoopback} from './allowed-hosts.ts';
 import {containmentHere, eventually, localSandboxes, plainPath, runs} from './sandbox.ts';
 import {supervisor} from './supervisor.ts';
 
-const printsPid = 'console.log("pid", process.pid); setInterval(() => console.log("tick"), 20);';
 const waits = 'echo pid $$; echo tick; exec sleep 1000';
 const pidIn = (log: string) => Number(/pid (\d+)/.exec(log)?.[1]);
-
-test('the log starts with the containment, and has both outputs in order', async () => {
-	const {provider, shell, log} = await localSandboxes();
-	const id = await shell('for n in 1 2 3; do echo "out $n"; echo "err $n" >&2; done');
-	await eventually(async () => (await provider.inspect(id)).kind === 'ended');
-	const [first, ...rest] = (await log(id)).split('\n');
-	expect(await provider.inspect(id)).toEqual({kind: 'ended', step: 'command', status: 0, requested: false});
-	expect(first).toMatch(
-		/^\[sandbox] NOT contained: bubblewrap is missing or does not work here, so this runs with the permissions of the server/,
-	);
-	expect(first).toMatch(
-		/; the network is OPEN: it reaches services on loopback, other sandboxes and 169\.254\.0\.0\/16$/,
-	);
-	expect(rest).toEqual([
-		...['out 1', 'err 1', 'out 2', 'err 2', 'out 3', 'err 3', '[sandbox] command ended with status 0', ''],
-	]);
-});
-
-test('build steps run in order before the command, and the first failure is the last step', async () => {
-	const {provider, script, log} = await localSandboxes();
-	const id = await script('console.log("never")', {
-		build: [
-			{name: 'build', command: ['sh', '-c', 'echo one']},
-			{name: 'build', command: ['sh', '-c', 'printf "no line break"; exit 3']},
-		],
-	});
-	await eventually(async () => (await provider.inspect(id)).kind === 'ended');
-	expect(await provider.inspect(id)).toEqual({kind: 'ended', step: 'build', status: 3, requested: false});
-	expect((await log(id)).split('\n').slice(1)).toEqual([
-		'[sandbox] build step 1 of 2: sh -c echo one',
-		'one',
-		'[sandbox] build ended with status 0',
-		'[sandbox] build step 2 of 2: sh -c printf "no line break"; exit 3',
-		'no line break',
-		'[sandbox] build ended with status 3',
-		'',
-	]);
-});
-
-test('a missing program ends the sandbox with a message in its log', async () => {
-	const {provider, script, log} = await localSandboxes();
-	const id = await script('', {command: {name: 'command', command: ['no-such-program']}});
-	await eventually(async () => (await provider.inspect(id)).kind === 'ended');
-	expect(await provider.inspect(id)).toMatchObject({status: 127});
-	expect(await log(id)).toMatch(/no-such-program.*not found\n\[sandbox] command ended with status 127\n$/);
-});
 
 test('[15] the environment is an allow-list: no secret of the server is passed on', async () => {
 	const {root, provider, script, log} = await localSandboxes({
@@ -92,21 +43,6 @@ test('[15] the environment is an allow-list: no secret of the server is passed o
 	});
 });
 
-test('a paused sandbox makes no progress, and continues where it was', async () => {
-	const {provider, script, log} = await localSandboxes();
-	const id = await script(printsPid);
-	await eventually(async () => (await log(id)).includes('tick'));
-	await provider.pause(id);
-	await provider.pause(id);
-	expect(await provider.inspect(id)).toEqual({kind: 'paused'});
-	const paused = await atRest(() => log(id));
-
-	await provider.resume(id, {after: 60_000, action: 'end'});
-	expect(await provider.inspect(id)).toEqual({kind: 'running'});
-	await eventually(async () => (await log(id)).length > paused.length);
-	expect((await log(id)).startsWith(paused)).toBe(true);
-});
-
 test('ending reaches processes that ignore SIGTERM, are paused or left their group; the log stays', async () => {
 	const {root, provider, script, log} = await localSandboxes({graceMs: 50});
 	const id = await script(
@@ -127,31 +63,6 @@ test('ending reaches processes that ignore SIGTERM, are paused or left their gro
 	await provider.end(id);
 	await provider.remove(id);
 	await expect(access(join(root, id))).rejects.toThrow('ENOENT');
-});
-
-test('a paused sandbox continues when it is ended, so that it can shut down', async () => {
-	const {provider, script, log} = await localSandboxes({graceMs: 30_000});
-	const id = await script(
-		'process.on("SIGTERM", () => { console.log("took its leave"); process.exit(0); });' +
-			'console.log("ready"); setInterval(() => {}, 1000);',
-	);
-	await eventually(async () => (await log(id)).includes('ready'));
-	await provider.pause(id);
-	expect(await provider.inspect(id)).toEqual({kind: 'paused'});
-	await provider.end(id);
-	expect(await log(id)).toContain('took its leave\n');
-});
-
-test('a sandbox outlives the server that started it: another one finds, pauses and ends it', async () => {
-	const {root, shell, log} = await localSandboxes();
-	const id = await shell(waits);
-	await eventually(async () => (await log(id)).includes('tick'));
-	const later = createLocalProvider({root, graceMs: 300, environment: {PATH: plainPath}, supervisor});
-	expect(await later.inspect(id)).toEqual({kind: 'running'});
-	await later.pause(id);
-	expect(await later.inspect(id)).toEqual({kind: 'paused'});
-	await later.end(id);
-	expect([(await later.inspect(id)).kind, runs(pidIn(await log(id)))]).toEqual(['ended', false]);
 });
 
 test('a sandbox whose supervisor was killed is gone, and its processes can still be ended', async () => {
@@ -176,33 +87,6 @@ test('an id that was later given to another process is not mistaken for the sand
 	await writeFile(join(root, id, 'status.json'), JSON.stringify(status));
 	expect(await provider.inspect(id)).toEqual({kind: 'gone'});
 	await provider.end(id);
-});
-
-test('the deadline works without a server', async () => {
-	const {provider, shell, log} = await localSandboxes();
-	const ends = await shell(waits, {deadline: {after: -1, action: 'end'}});
-	const pauses = await shell(waits, {deadline: {after: -1, action: 'pause'}});
-	await eventually(async () => (await provider.inspect(ends)).kind === 'ended');
-	await eventually(async () => (await provider.inspect(pauses)).kind === 'paused');
-	expect(await provider.inspect(ends)).toMatchObject({requested: true, status: null});
-	expect(await log(ends)).toContain('[sandbox] its time limit was reached\n');
-});
-
-test('a program that uses too much memory is ended, and nothing else', async () => {
-	const {provider, script} = await localSandboxes();
-	const id = await script('const all = []; for (;;) all.push(Buffer.alloc(16 * 1024 * 1024, 1));', {
-		limits: {memoryBytes: 512 * 1024 * 1024},
-	});
-	await eventually(async () => (await provider.inspect(id)).kind === 'ended');
-	expect(await provider.inspect(id)).not.toMatchObject({status: 0});
-});
-
-test('[15] an id that is not a UUID never becomes a path, nor does a file outside the workspace', async () => {
-	const {provider, script} = await localSandboxes();
-	await expect(provider.inspect('../../etc')).rejects.toThrow('not a UUID');
-	await expect(script('', {files: new Map([['../../evil', 'x']])})).rejects.toThrow('is outside its folder');
-	expect(await provider.readLog(randomUUID(), {})).toBeUndefined();
-	expect(await provider.inspect(randomUUID())).toEqual({kind: 'gone'});
 });
 
 test('a sandbox whose supervisor crashes at its start is refused, and the error has the reason as its cause', async () => {
@@ -247,14 +131,6 @@ test('a task that names an image, or limits its network where nothing can, is re
 
 const here = await containmentHere();
 const lacks = here.bubblewrap && here.network ? '' : ' (skipped: needs bubblewrap, pasta and ip)';
-
-test.skipIf(lacks !== '')(`[15] a task reaches only the hosts that it allows, through a proxy${lacks}`, async () => {
-	const path = [...standardPath, dirname(process.execPath)].join(':');
-	const {provider, script, log} = await localSandboxes({path, containment: here, openRanges: openedLoopback});
-	const start = (words: readonly string[], spec: Partial<SandboxSpec>) =>
-		script('', {...spec, command: {name: 'command', command: words}});
-	await checkAllowedHosts({provider, start, log});
-});
 
 /** Returns the ports of this machine's loopback on which a program listens. */
 function loopbackPorts(): readonly number[] {

@@ -208,3 +208,57 @@ test('however servers end, stall and collect at once, no byte of a log is lost o
 		{numRuns: 50},
 	);
 });
+
+test('logs that an engine doesn’t answer for keep no other one waiting, however many those are', async () => {
+	const server = await createTestServer();
+	const [silent, quick] = [
+		await Promise.all(Array.from({length: 20}, () => addLoggedSandbox(server))),
+		await Promise.all(Array.from({length: 20}, () => addLoggedSandbox(server))),
+	];
+	const services = collecting(server.services);
+	const {provider} = services.sandboxes;
+	const stalled = new Set<string>(silent.map(({id}) => id));
+	let release = () => {};
+	const answered = new Promise<void>(resolve => {
+		release = resolve;
+	});
+	let asked = 0;
+	const readLog: typeof provider.readLog = async (id, options) => {
+		if (stalled.has(id)) {
+			asked += 1;
+			await answered;
+		}
+
+		return await provider.readLog(id, options);
+	};
+	const sandboxes = {...services.sandboxes, provider: {...provider, readLog}};
+	const collector = createLogCollector({...services, sandboxes});
+	await collector.renew();
+	await collector.claim();
+	const collected = async (of: readonly {readonly id: string}[]) =>
+		(await Promise.all(of.map(({id}) => rowOf(server, id)))).map(row => row.collected);
+	for (let round = 1; round <= 2; round += 1) {
+		for (const {write} of quick) {
+			write(Buffer.from('line\n'));
+		}
+
+		server.advance(3000);
+		await collector.collect();
+		expect(await collected(quick)).toEqual(quick.map(() => 5 * round));
+	}
+
+	// Each is asked for once until it answers.
+	expect(asked).toBe(silent.length);
+	for (const {write} of silent) {
+		write(Buffer.from('late\n'));
+	}
+
+	release();
+	for (let count = 0; count < 20; count += 1) {
+		server.advance(3000);
+		await collector.collect();
+	}
+
+	expect(await collected(silent)).toEqual(silent.map(() => 5));
+	await collector.release();
+});

@@ -1,8 +1,9 @@
 import {mkdir, rm, writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
 import fc from 'fast-check';
-import {expect, test} from 'vitest';
+import {expect, onTestFinished, test} from 'vitest';
 import {appendLine, readLogWindow} from '../../../src/server/sandboxes/log-file.ts';
+import {createSupervisorLog} from '../../../src/server/sandboxes/supervisor/supervisor-log.ts';
 import {anyText} from '../../any-text.ts';
 import {eventually, localSandboxes, temporaryFolder} from './sandbox.ts';
 
@@ -124,4 +125,35 @@ test('a line of the server is appended on a line of its own', async () => {
 	await logOf(folder, Buffer.from('one\ntwo'), 5);
 	await appendLine(folder, 'three');
 	expect(await readLogWindow(folder)).toEqual({text: 'one\ntwo\nthree\n', start: 0, offset: 14});
+});
+
+test('a log that is replaced faster than it is read is read all the same, and each window is what was written there', async () => {
+	const folder = join(await temporaryFolder(), 'log');
+	await mkdir(folder);
+	const writer = createSupervisorLog({folder, segmentBytes: 64 * 1024, segments: 8});
+	/** Each line is its own offset. */
+	const lineAt = (offset: number) => `${String(offset).padStart(15, '0')}\n`;
+	let written = 0;
+	let isOver = false;
+	onTestFinished(() => {
+		isOver = true;
+	});
+	const flood = () => {
+		for (let line = 0; line < 200; line += 1, written += 16) {
+			writer.write(Buffer.from(lineAt(written)));
+		}
+
+		if (!isOver) {
+			setImmediate(flood);
+		}
+	};
+	flood();
+	let after: number | undefined;
+	for (let count = 0; count < 50; count += 1) {
+		const {text, start, offset} = (await readLogWindow(folder, after)) ?? {text: '', start: -1, offset: -1};
+		expect(start % 16).toBe(0);
+		expect(text).toBe(Array.from({length: text.length / 16}, (_, line) => lineAt(start + line * 16)).join(''));
+		expect([offset, offset > (after ?? 0)]).toEqual([start + text.length, true]);
+		after = offset;
+	}
 });

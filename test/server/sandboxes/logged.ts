@@ -87,11 +87,11 @@ export function logReader(server: TestServer, services: Services, environmentId:
 	};
 }
 
-/** Returns another view of a database, in which each query first calls a function with its first table. It may throw. */
-export function observed(database: Database, onQuery: (table: string) => void): Database {
+/** Returns another view of a database, in which each query first calls a function with its first table and kind. It may throw. */
+export function observed(database: Database, onQuery: (table: string, kind: string) => void): Database {
 	const plugin: KyselyPlugin = {
 		transformQuery({node}) {
-			onQuery(/"identifier":\{"kind":"IdentifierNode","name":"(\w+)"/.exec(JSON.stringify(node))?.[1] ?? '');
+			onQuery(/"identifier":\{"kind":"IdentifierNode","name":"(\w+)"/.exec(JSON.stringify(node))?.[1] ?? '', node.kind);
 			return node;
 		},
 		transformResult: async ({result}) => result,

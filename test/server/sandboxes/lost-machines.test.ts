@@ -89,6 +89,9 @@ test('the deletion of an organization says once which lost machine it waits for,
 	await deleteOrganizations(other, {server: 'other'});
 	await deleteOrganizations(other, {server: 'other'});
 	const machine = await server.services.sandboxes.provider.machine();
+	// Whoever asks again is told, too.
+	const again = await server.send(`/api/v1/admin/organizations/${scope.org}`, {method: 'DELETE'});
+	expect([again.status, again.json]).toMatchObject([200, {lost_machines: [{id: machine, sandboxes: 1}]}]);
 	const fix = `Start its server, or if it is gone for good: serve machine forget ${machine.slice(0, 8)}`;
 	expect(waiting()).toEqual([expect.objectContaining({machine, sandboxes: 1, fix})]);
 	await forgetMachine({...other, rate: 1}, fix.split(' ').at(-1) ?? '');
@@ -119,6 +122,21 @@ test('a machine that is seen is never lost, whatever its clock shows', async () 
 		}),
 		{numRuns: 5},
 	);
+});
+
+test('what runs on a lost machine keeps its time, by the clock there, which another server has seen going', async () => {
+	const {server, lease, environment} = await withLostMachine();
+	const watch = watchMachines(onAnotherMachine(server, {aheadMs: 3600 * secondMs}));
+	await watch();
+	await pass(server, 20, async () => {
+		await lease.renew();
+		await watch();
+	});
+	// It is lost for half a minute, and not yet at its deadline.
+	await pass(server, 90, watch);
+	expect((await stateOf(server, environment)).environment).toEqual(['ready', null]);
+	await pass(server, 60, watch);
+	expect((await stateOf(server, environment)).environment[0]).toBe('torn_down');
 });
 
 test('a server that could not look for a while watches for a minute first', async () => {

@@ -1,11 +1,17 @@
+import {spawn} from 'node:child_process';
+import {randomUUID} from 'node:crypto';
+import {once} from 'node:events';
+import {cpSync, readFileSync, writeFileSync} from 'node:fs';
 import {mkdir} from 'node:fs/promises';
 import {hostname} from 'node:os';
 import {join} from 'node:path';
-import {expect, test} from 'vitest';
+import {expect, onTestFinished, test} from 'vitest';
 import {createMachineLease} from '../../../src/server/sandboxes/machine-lease.ts';
 import {assertCanStart} from '../../../src/server/sandboxes/provider-fault.ts';
 import {monitorSandboxes} from '../../../src/server/sandboxes/sandbox-monitor.ts';
 import {createSandboxing} from '../../../src/server/sandboxes/sandboxing.ts';
+import {keepServerProcesses} from '../../../src/server/sandboxes/server-processes.ts';
+import {identityOf} from '../../../src/storage/lock-owner.ts';
 import {createTestServer, type TestServer} from '../harness.ts';
 import {serverWithRuntime} from './machines.ts';
 import {eventually} from './sandbox.ts';
@@ -66,6 +72,27 @@ test('a lease from before the clock was set back ends', async () => {
 	const lease = createMachineLease(server.services);
 	await lease.renew();
 	expect(lease.isHeld()).toBe(true);
+});
+
+test('a server that is cut off holds no lease which another one has got, though the clock was set back or on', async () => {
+	for (const setMs of [-3600 * secondMs, -25 * secondMs, 3600 * secondMs]) {
+		const server = await createTestServer();
+		let steadyMs = 0;
+		const leases = ['first', 'second'].map(id =>
+			createMachineLease(server.services, {id, address: null}, () => steadyMs),
+		);
+		const [first, second] = leases;
+		await first?.renew();
+		server.advance(setMs);
+		for (let beat = 0; beat < 10; beat += 1) {
+			await second?.renew();
+			expect(leases.filter(lease => lease.isHeld()).length).toBeLessThanOrEqual(1);
+			server.advance(10 * secondMs);
+			steadyMs += 10 * secondMs;
+		}
+
+		expect(leases.map(lease => lease.isHeld())).toEqual([false, true]);
+	}
 });
 
 test('a monitor holds the lease of its machine until it is closed', async () => {
@@ -146,3 +173,81 @@ test('a data folder that was copied on the same host starts no sandboxes beside 
 	await second.renew();
 	expect(second.isHeld()).toBe(true);
 });
+
+/** Starts a process that plays a server, and writes into the data folder which one it is. */
+async function startPredecessor(folder: string, changed: Readonly<Record<string, unknown>> = {}) {
+	const id = randomUUID();
+	const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], {stdio: 'ignore'});
+	const kill = async () => {
+		if (child.exitCode === null && child.signalCode === null) {
+			child.kill('SIGKILL');
+			await once(child, 'exit');
+		}
+	};
+	onTestFinished(kill);
+	await keepServerProcesses(join(folder, 'servers')).announce(id);
+	const path = join(folder, 'servers', id);
+	const written = JSON.parse(readFileSync(path, 'utf8'));
+	writeFileSync(path, JSON.stringify({...written, ...identityOf(child.pid ?? 0), ...changed}));
+	return {id, kill};
+}
+
+test.skipIf(process.platform !== 'linux')(
+	`a server takes the lease of a predecessor whose process has ended at once, even from another data folder, and of no other${process.platform === 'linux' ? '' : ' (skipped: needs /proc)'}`,
+	async () => {
+		const {server} = await serverWithRuntime();
+		const folder = join(server.folder, 'data');
+		const {processes} = createSandboxing({folder, log: server.services.log});
+		const services = {...server.services, sandboxes: {...server.services.sandboxes, processes}};
+		/** What a server sees that finds the lease of another one in the database. */
+		const takes = async ({id}: {readonly id: string}, host = hostname()) => {
+			const holder = {...services, sandboxes: {...server.services.sandboxes, host, folderId: async () => '1:2'}};
+			await createMachineLease(holder, {id, address: null}).renew();
+			expect((await machineOf(server)).held_by).toBe(id);
+			const next = createMachineLease(services);
+			await next.renew();
+			await server.database.updateTable('machines').set({held_by: null}).execute();
+			return next.isHeld();
+		};
+
+		const alive = await startPredecessor(folder);
+		expect(await takes(alive)).toBe(false);
+		await alive.kill();
+		expect(await takes(alive)).toBe(true);
+		// Another machine, another container, and another start of this machine have processes with the same ids.
+		for (const changed of [{host: 'other.example'}, {namespace: 'pid:[1]'}, {boot: randomUUID()}, {pid: 'x'}]) {
+			const unknown = await startPredecessor(folder, changed);
+			await unknown.kill();
+			expect([changed, await takes(unknown)]).toEqual([changed, false]);
+		}
+
+		// Nothing is known of it, whatever its id looks like.
+		for (const id of [randomUUID(), '../servers', '']) {
+			expect(processes.hasEnded(id)).toBe(false);
+		}
+
+		// A copy of the folder knows of the same process.
+		const running = await startPredecessor(folder);
+		cpSync(folder, join(server.folder, 'copied'), {recursive: true});
+		const copied = createSandboxing({folder: join(server.folder, 'copied'), log: server.services.log}).processes;
+		expect(copied.hasEnded(running.id)).toBe(false);
+		await running.kill();
+		expect(copied.hasEnded(running.id)).toBe(true);
+	},
+);
+
+test.skipIf(process.platform !== 'linux')(
+	`of servers that find the lease of one that has ended, one gets it${process.platform === 'linux' ? '' : ' (skipped: needs /proc)'}`,
+	async () => {
+		const {server} = await serverWithRuntime();
+		const folder = join(server.folder, 'data');
+		const {processes} = createSandboxing({folder, log: server.services.log});
+		const services = {...server.services, sandboxes: {...server.services.sandboxes, processes}};
+		const predecessor = await startPredecessor(folder);
+		await createMachineLease(server.services, {id: predecessor.id, address: null}).renew();
+		await predecessor.kill();
+		const leases = Array.from({length: 6}, () => createMachineLease(services));
+		await Promise.all(leases.map(lease => lease.renew()));
+		expect(leases.filter(lease => lease.isHeld())).toHaveLength(1);
+	},
+);

@@ -74,6 +74,27 @@ test('a minute of idle sandboxes costs the database the same number of queries, 
 	]);
 });
 
+test('a server in the place of one that was killed finds idle sandboxes with the same number of queries, however many there are', async () => {
+	const costs = new Map<number, number>();
+	for (const count of [1, 10, 1000]) {
+		const server = await createTestServer();
+		await give(server, 1_000_000);
+		const before = await withEngine(server);
+		await addReady(server, before.engine, {count, seconds: 36_000});
+		await before.pass(120);
+		const after = await withEngine(server, before.engine);
+		const begun = after.count();
+		await after.check();
+		costs.set(count, after.count() - begun);
+		before.engine.states.clear();
+		await after.pass(2);
+		// It knows them: those that end by themselves are noticed.
+		expect(new Set((await environmentsOf(server)).map(({state}) => state))).toEqual(new Set(['failed']));
+	}
+
+	expect(new Set(costs.values()).size, JSON.stringify([...costs])).toBe(1);
+});
+
 test('what a sandbox does by itself is noticed at the next check, although nothing is due', async () => {
 	const server = await createTestServer();
 	const {engine, pass} = await withEngine(server);
@@ -93,19 +114,43 @@ test('what a sandbox does by itself is noticed at the next check, although nothi
 test('an engine that does not answer for some sandboxes keeps nobody else waiting', async () => {
 	const server = await createTestServer();
 	const engine = simulateEngine();
-	const [silent = ''] = await addReady(server, engine, {count: 2, seconds: 60});
-	const {inspect} = engine.provider;
+	const [failing = '', stalling = ''] = await addReady(server, engine, {count: 3, seconds: 60});
+	const {inspect, end} = engine.provider;
+	let release = () => {};
+	const answered = new Promise<void>(resolve => {
+		release = resolve;
+	});
+	let ends = 0;
 	const broken: Simulated = {
 		...engine,
 		provider: {
 			...engine.provider,
-			inspect: async id => (id === silent ? Promise.reject(new Error('no answer')) : await inspect(id)),
+			inspect: async id => (id === failing ? Promise.reject(new Error('no answer')) : await inspect(id)),
+			async end(id) {
+				if (id === stalling) {
+					ends += 1;
+					await answered;
+				}
+
+				await end(id);
+			},
 		},
 	};
 	const {pass} = await withEngine(server, broken);
-	await pass(60);
-	expect((await environmentsOf(server)).map(({state}) => state)).toEqual(['torn_down', 'torn_down']);
+	await pass(58);
+	const [later = ''] = await addReady(server, broken, {count: 1, seconds: 10});
+	await pass(62);
 	expect(server.entries).toContainEqual({level: 'warn', message: 'sandboxes', error: 'no answer'});
+	const states = async () => new Map((await environmentsOf(server)).map(({id, sandbox}) => [id, sandbox]));
+	const others = [...(await states())].filter(([id]) => id !== stalling);
+	expect(others.map(([, state]) => state)).toEqual(others.map(() => 'killed'));
+	expect([others.some(([id]) => id === later), ends]).toEqual([true, 1]);
+	release();
+	for (let count = 0; count < 100 && (await states()).get(stalling) !== 'killed'; count += 1) {
+		await pass(2);
+	}
+
+	expect((await states()).get(stalling)).toBe('killed');
 });
 
 test('sandboxes of another server on the machine are found, and charged from when they started', async () => {

@@ -20,11 +20,11 @@ import {
 	volumeSchema,
 } from './engine-answers.ts';
 import type {EngineClient} from './engine-client.ts';
-import {relayScript, statePath, stepEndPattern, stoppedLine} from './entry-script.ts';
+import {builtPath, relayScript, statePath, stepEndPattern, stoppedLine} from './entry-script.ts';
 import {createLogReader} from './log-reader.ts';
 import {readFrames, readMessages} from './output-frames.ts';
 import {createTunnels} from './service-tunnel.ts';
-import {ignoredRuntime, refusalOf, startContainer, startMs} from './start-container.ts';
+import {ignoredRuntime, refusalOf, startContainer} from './start-container.ts';
 
 type Options = ContainerOptions & {
 	readonly client: EngineClient;
@@ -107,7 +107,13 @@ export function createDockerProvider({
 		return stream === undefined ? '' : (await firstBytes(readFrames(stream), maxSaidBytes)).toString('utf8');
 	};
 	const removeContainer = async (id: string): Promise<void> => {
-		const answer = await client.ask({method: 'DELETE', path: `${containerPath(id)}?force=1&v=1`, extraMs: startMs});
+		const remove = () => client.ask({method: 'DELETE', path: `${containerPath(id)}?force=1&v=1`, isLong: true});
+		let answer = await remove();
+		if (answer.status === 500) {
+			// Podman refuses to end one that is ending at that moment.
+			answer = await remove();
+		}
+
 		// 409: another server removes it.
 		if (![204, 200, 404, 409].includes(answer.status)) {
 			throw client.refusal('remove a sandbox', answer);
@@ -117,7 +123,7 @@ export function createDockerProvider({
 	};
 	/** Returns the bytes of each volume; nothing if the engine doesn't count them now. */
 	const measureVolumes = async (): Promise<ReadonlyMap<string, number>> => {
-		const answer = await client.ask({method: 'GET', path: '/system/df?type=volume', extraMs: startMs});
+		const answer = await client.ask({method: 'GET', path: '/system/df?type=volume', isLong: true});
 		const {Volumes = []} = answer.status === 200 ? await answer.read(usageSchema) : {};
 		return new Map(Volumes?.map(({Name, UsageData}) => [Name, UsageData?.Size ?? 0]));
 	};
@@ -151,7 +157,7 @@ export function createDockerProvider({
 
 		const seconds = options.graceSeconds + 2;
 		const path = `${containerPath(id)}/stop?t=${seconds}`;
-		const answer = await client.ask({method: 'POST', path, extraMs: seconds * 1000 + startMs});
+		const answer = await client.ask({method: 'POST', path, isLong: true, extraMs: seconds * 1000});
 		if (![204, 304, 404].includes(answer.status)) {
 			const kind = (await findContainer(id))?.State.Status;
 			if (kind !== undefined && !endedStatuses.includes(kind)) {
@@ -163,10 +169,15 @@ export function createDockerProvider({
 		const stream = await client.stream({method: 'GET', path: `${logPath(id)}&tail=${endLines}`});
 		return stream === undefined ? [] : linesOf(await firstBytes(readFrames(stream), maxSaidBytes)).slice(-endLines);
 	};
-	const wasBuilt = async (id: string): Promise<boolean> => {
-		const path = `${containerPath(id)}/archive?path=${encodeURIComponent(`${statePath}/built`)}`;
-		return (await client.ask({method: 'HEAD', path})).status === 200;
+	const hasFile = async (id: string, path: string): Promise<boolean> => {
+		const archive = `${containerPath(id)}/archive?path=${encodeURIComponent(path)}`;
+		return (await client.ask({method: 'HEAD', path: archive})).status === 200;
 	};
+	/** Podman looks for files in the processes of a container, where gVisor shows none; then a program in it looks. */
+	const wasBuilt = async (id: string): Promise<boolean> =>
+		(await hasFile(id, builtPath)) ||
+		(!(await hasFile(id, statePath)) &&
+			(await outputOf(id, ['/bin/sh', '-c', `[ -e ${builtPath} ] && echo built`])) !== '');
 
 	const logs = createLogReader({
 		async open(id, since) {

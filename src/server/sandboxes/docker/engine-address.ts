@@ -75,7 +75,7 @@ function tcpAddress({host}: URL, env: Environment): EngineAddress {
 
 function invalid(text: string): AppError {
 	return new AppError('usage', `Invalid engine “${text}”.`, {
-		hint: 'Use local, docker, docker=unix:///path, docker=tcp://host:port, docker=ssh://user@host or kubernetes.',
+		hint: 'Use --engine local, docker, docker=unix:///path, docker=tcp://host:port, docker=ssh://user@host or kubernetes.',
 	});
 }
 

@@ -19,7 +19,9 @@ export type EngineRequest = {
 	readonly path: string;
 	/** Sent as JSON, or as a tar archive if it is bytes. */
 	readonly body?: object | Buffer;
-	/** How long the engine may take for it beyond the usual time, in milliseconds. */
+	/** Whether the engine works for a while before it answers: it may take three times as long. */
+	readonly isLong?: boolean;
+	/** How long it waits beyond that, because it was told to, in milliseconds. */
 	readonly extraMs?: number;
 };
 
@@ -62,6 +64,8 @@ const newestMinor = 47;
 
 const connectTimeoutMs = 10_000;
 
+const longFactor = 3;
+
 /** How much longer a stream may take than an answer. */
 const streamFactor = 10;
 
@@ -80,13 +84,16 @@ export function createEngineClient({address: place, env, timeoutMs = 30_000}: Op
 			? error
 			: new AppError('network', `Docker’s API at ${address} doesn’t answer: ${whyOf(error)}.`, {cause: error});
 	const open = once(() => openPool(place, env, timeoutMs));
-	const send = async ({method, path, body, extraMs = 0}: EngineRequest) => {
+	const limitOf = ({isLong = false, extraMs = 0}: EngineRequest) => timeoutMs * (isLong ? longFactor : 1) + extraMs;
+	const send = async (sent: EngineRequest) => {
+		const {method, path, body} = sent;
+		const limitMs = limitOf(sent);
 		const {pool, request} = await open();
 		try {
 			const response = await request.call(pool, {
 				...messageFor(method, path, body),
-				headersTimeout: timeoutMs + extraMs,
-				bodyTimeout: timeoutMs + extraMs,
+				headersTimeout: limitMs,
+				bodyTimeout: limitMs,
 			});
 			// Who reads it gets the error; one that is left unread has none to tell.
 			response.body.on('error', () => undefined);
@@ -107,10 +114,10 @@ export function createEngineClient({address: place, env, timeoutMs = 30_000}: Op
 			body.destroy();
 		}
 	}
-	const readText = async (body: Readable, extraMs = 0): Promise<string> => {
+	const readText = async (body: Readable, limitMs = timeoutMs): Promise<string> => {
 		const parts: Buffer[] = [];
 		let bytes = 0;
-		for await (const part of read(body, timeoutMs + extraMs)) {
+		for await (const part of read(body, limitMs)) {
 			parts.push(part);
 			bytes += part.length;
 			if (bytes > maxBytes) {
@@ -132,7 +139,7 @@ export function createEngineClient({address: place, env, timeoutMs = 30_000}: Op
 	};
 	const askAt = async (request: EngineRequest): Promise<EngineAnswer> => {
 		const {statusCode: status, body} = await send(request);
-		const text = await readText(body, request.extraMs);
+		const text = await readText(body, limitOf(request));
 		return {status, reason: status < 400 ? '' : reasonIn(text), read: async schema => parse(text, schema, request)};
 	};
 	const findVersion = once(async () => {
@@ -232,7 +239,8 @@ function connectBySsh(
 	});
 	const socket = new Duplex({
 		read: () => void child.stdout.resume(),
-		write: (part, encoding, done) => void child.stdin.write(part, encoding, done),
+		// What was not taken is said by how ssh ends.
+		write: (part, encoding, done) => void child.stdin.write(part, encoding, () => done()),
 		final: done => void child.stdin.end(done),
 		destroy(error, done) {
 			child.kill();
@@ -244,7 +252,7 @@ function connectBySsh(
 			child.stdout.pause();
 		}
 	});
-	child.stdin.on('error', error => socket.destroy(error));
+	child.stdin.on('error', () => undefined);
 	child.once('error', error => socket.destroy(error));
 	child.once('close', status => {
 		socket.push(null);

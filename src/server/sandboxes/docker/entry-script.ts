@@ -7,8 +7,11 @@ import type {SandboxSpec} from '../provider.ts';
 export const volumePath = '/sandbox';
 export const workspacePath = `${volumePath}/workspace`;
 
-/** The folder with what the entry says about itself; a file `built` there when its build steps have ended. */
+/** The folder with what the entry says about itself. */
 export const statePath = `${volumePath}/state`;
+
+/** A file that is there once the build steps have ended. */
+export const builtPath = `${statePath}/built`;
 
 /** The lines of the entry that tell how a sandbox ended. */
 export const stoppedLine = '[sandbox] stopped by the server';
@@ -82,7 +85,7 @@ while [ $# -gt 0 ] && [ -z "$stopping" ]; do
 	if [ "$number" -le "$builds" ]; then
 		eval "note \\"build step $number of $builds:\\" $words"
 	else
-		: > ${statePath}/built
+		: > ${builtPath}
 	fi
 	[ -z "$proxy" ] || await_proxy
 	eval "$words &"

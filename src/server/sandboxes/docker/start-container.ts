@@ -6,9 +6,6 @@ import {createdSchema, type InspectedContainer, volumeSchema} from './engine-ans
 import type {EngineClient} from './engine-client.ts';
 import {type ArchiveEntry, entriesFor} from './tar-archive.ts';
 
-/** How long the engine may take to create or start a container, beyond the usual time. */
-export const startMs = 60_000;
-
 /** Returns why tasks with these needs aren't run, in a sentence; undefined if they are. */
 export function refusalOf(
 	{image, network}: SandboxNeeds,
@@ -81,14 +78,19 @@ async function createVolume(
 	name: string,
 	{organization}: Pick<SandboxSpec, 'organization'>,
 ): Promise<boolean> {
-	const before = await client.ask({method: 'GET', path: `/volumes/${name}`});
-	if (before.status === 200) {
+	const exists = async () => (await client.ask({method: 'GET', path: `/volumes/${name}`})).status === 200;
+	if (await exists()) {
 		return false;
 	}
 
 	const body = {Name: name, Labels: {[labels.organization]: organization}};
 	const answer = await client.ask({method: 'POST', path: '/volumes/create', body});
 	if (answer.status !== 201 && answer.status !== 200) {
+		// 500 from Podman: another start has created it meanwhile.
+		if (await exists()) {
+			return false;
+		}
+
 		throw client.refusal('create a workspace', answer);
 	}
 
@@ -109,7 +111,7 @@ async function createContainer(
 
 	const body = containerBody(spec, options, `${name} ${version}`);
 	const path = `/containers/create?name=${encodeURIComponent(containerPath(spec.id).slice('/containers/'.length))}`;
-	const answer = await client.ask({method: 'POST', path, body, extraMs: startMs});
+	const answer = await client.ask({method: 'POST', path, body, isLong: true});
 	if (answer.status === 201) {
 		await answer.read(createdSchema);
 		return;
@@ -144,7 +146,7 @@ async function fill(client: EngineClient, id: string, files: readonly ArchiveEnt
 }
 
 async function begin(client: EngineClient, id: string): Promise<void> {
-	const answer = await client.ask({method: 'POST', path: `${containerPath(id)}/start`, extraMs: startMs});
+	const answer = await client.ask({method: 'POST', path: `${containerPath(id)}/start`, isLong: true});
 	// 304: it runs.
 	if (answer.status !== 204 && answer.status !== 304) {
 		throw client.refusal('start the sandbox', answer);

@@ -1,6 +1,6 @@
 import {AppError} from '../../../core/error.ts';
 import {proxyVariables} from '../../egress/relay-script.ts';
-import {statePath, volumePath, workspacePath} from '../docker/entry-script.ts';
+import {builtPath, statePath, volumePath, workspacePath} from '../docker/entry-script.ts';
 import {type ArchiveEntry, createArchive, entriesFor} from '../docker/tar-archive.ts';
 import type {SandboxSpec} from '../provider.ts';
 import {sandboxUser} from './object-names.ts';
@@ -8,12 +8,15 @@ import {sandboxUser} from './object-names.ts';
 /** A file that is there once a server has told this pod to begin. It goes with the pod, so that no other pod begins by itself. */
 const beginPath = '/tmp/.begin';
 
+/** A folder that is there while a server fills this pod. */
+const fillingPath = '/tmp/.filling';
+
 /** The variables of the task. */
 const environmentPath = `${statePath}/environment`;
 
 /** Ends well once the pod has been told to begin, and once its build steps have ended. */
 export const begunTest: readonly string[] = ['/bin/sh', '-c', `[ -e ${beginPath} ]`];
-export const builtTest: readonly string[] = ['/bin/sh', '-c', `[ -e ${statePath}/built ]`];
+export const builtTest: readonly string[] = ['/bin/sh', '-c', `[ -e ${builtPath} ]`];
 
 /**
  * The first words of a container's command. Waits until a server has written the files and said so, then becomes the words
@@ -28,7 +31,7 @@ trap 'exit 143' TERM INT
 until [ -e ${beginPath} ]; do { sleep 0.2 || sleep 1; } 2>/dev/null & wait $!; done
 cd ${workspacePath} || exit 126
 . ${environmentPath}
-[ -e ${statePath}/built ] && export SANDBOX_BUILT=yes
+[ -e ${builtPath} ] && export SANDBOX_BUILT=yes
 ulimit -c 0; ulimit -n 8192
 exec "$@"`,
 	'sandbox',
@@ -37,10 +40,16 @@ exec "$@"`,
 /**
  * Fills the volume from an archive on its input and lets the pod begin: its arguments are the id of the sandbox and the
  * length of the archive, because not every cluster can say where an input ends. A workspace of an earlier sandbox keeps
- * its files. What was begun stays as it is.
+ * its files. What was begun stays as it is, also by another server at the same time; one that broke off is waited for in vain.
  */
 const fillScript = `umask 077
+tries=0
+until mkdir ${fillingPath} 2>/dev/null || [ -e ${beginPath} ] || [ "$tries" -ge 50 ]; do
+	tries=$((tries + 1))
+	sleep 0.2 2>/dev/null || sleep 1
+done
 [ -e ${beginPath} ] && exit 0
+trap 'rmdir ${fillingPath} 2>/dev/null' EXIT
 cd ${volumePath} || exit 1
 for tool in tar head cat mkdir; do command -v "$tool" >/dev/null || { echo "the image has no $tool"; exit 1; }; done
 [ "$(cat state/sandbox 2>/dev/null)" = "$1" ] || rm -rf state

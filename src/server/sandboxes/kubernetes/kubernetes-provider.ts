@@ -169,7 +169,8 @@ export function createKubernetesProvider({client, times: given, ...options}: Opt
 
 		return true;
 	};
-	const patch = async (resource: ResourceName, id: string, body: object): Promise<number> => {
+	/** Changes an object. Returns the status: 404 for one that is gone, 409 for one that others change at the same time. */
+	const patchOnce = async (resource: ResourceName, id: string, body: object): Promise<number> => {
 		const request: ClusterRequest = {method: 'PATCH', resource, name: objectName(id), body, query: strictly};
 		const answer = await client.ask(request);
 		if (![200, 404, 409].includes(answer.status)) {
@@ -177,6 +178,14 @@ export function createKubernetesProvider({client, times: given, ...options}: Opt
 		}
 
 		return answer.status;
+	};
+	/** Changes an object, if it is there, whatever others change of it at the same time. */
+	const patch = async (resource: ResourceName, id: string, body: object): Promise<void> => {
+		for (let tries = 1; (await patchOnce(resource, id, body)) === 409; tries += 1) {
+			if (tries === maxTries) {
+				throw new AppError('network', 'Kubernetes didn’t change the sandbox, which others change at the same time.');
+			}
+		}
 	};
 	const drop = async (resource: ResourceName, name: string): Promise<void> => {
 		const body = {apiVersion: 'v1', kind: 'DeleteOptions', propagationPolicy: 'Background'};
@@ -249,11 +258,13 @@ export function createKubernetesProvider({client, times: given, ...options}: Opt
 
 				throw error;
 			});
-			if (status === 0) {
+			// What began may end at once, and end the program that let it begin.
+			const pod = status === 0 ? undefined : await askForPod(id);
+			if (status === 0 || (pod && (hasBegun(pod) || hasEnded(pod)))) {
 				return;
 			}
 
-			if (status !== null || tries === maxTries) {
+			if (said !== '' || tries === maxTries) {
 				const why = said || (status === null ? 'the connection broke' : `status ${status}`);
 				throw new AppError(status === null ? 'network' : 'failed', `The sandbox couldn’t begin: ${why}.`);
 			}
@@ -367,7 +378,7 @@ export function createKubernetesProvider({client, times: given, ...options}: Opt
 
 			const {resourceVersion} = owner?.metadata ?? {};
 			// 409: somebody else has changed it in the meantime.
-			if ((await patch(resource, id, {metadata: {resourceVersion, annotations: {[name]: value}}})) !== 409) {
+			if ((await patchOnce(resource, id, {metadata: {resourceVersion, annotations: {[name]: value}}})) !== 409) {
 				return;
 			}
 		}

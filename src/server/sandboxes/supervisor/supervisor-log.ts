@@ -1,4 +1,4 @@
-import {appendFileSync, rmSync} from 'node:fs';
+import {closeSync, ftruncateSync, openSync, rmSync, writeSync} from 'node:fs';
 import {join} from 'node:path';
 
 const lineBreak = 10;
@@ -35,39 +35,66 @@ export function createSupervisorLog({folder, segmentBytes, segments}: Options): 
 		}
 	};
 
-	const append = (bytes: Buffer) => {
-		for (let rest = bytes; rest.length > 0; ) {
-			if (written - segmentStart >= segmentBytes || names.length === 0) {
-				openSegment();
-			}
-
-			const piece = rest.subarray(0, segmentBytes - (written - segmentStart));
+	/** Writes the beginning of a piece that the disk has room for, and returns its length. With `isWhole`, all or nothing. */
+	const writePiece = (piece: Buffer, isWhole = false): number => {
+		let done = 0;
+		try {
+			const file = openSync(names.at(-1) ?? '', 'a', 0o600);
 			try {
-				appendFileSync(names.at(-1) ?? '', piece, {mode: 0o600});
-				written += piece.length;
-				isLineOpen = piece.at(-1) !== lineBreak;
+				while (done < piece.length) {
+					done += writeSync(file, piece, done);
+				}
 			} catch {
-				// A full disk must not end the sandbox. The gap is logged as soon as there is space.
-				lost += piece.length;
+				if (isWhole) {
+					ftruncateSync(file, written - segmentStart);
+					done = 0;
+				}
+			} finally {
+				closeSync(file);
 			}
+		} catch {
+			// A full disk must not end the sandbox. What is missing is logged as soon as there is space.
+		}
 
-			rest = rest.subarray(piece.length);
+		written += done;
+		isLineOpen = done > 0 ? piece[done - 1] !== lineBreak : isLineOpen;
+		return done;
+	};
+
+	const room = (): number => {
+		if (written - segmentStart >= segmentBytes || names.length === 0) {
+			openSegment();
+		}
+
+		return segmentBytes - (written - segmentStart);
+	};
+
+	const noteLoss = (): void => {
+		if (lost === 0) {
+			return;
+		}
+
+		room();
+		const line = Buffer.from(`${isLineOpen ? '\n' : ''}[sandbox] ${lost} bytes of this log could not be written\n`);
+		lost = writePiece(line, true) > 0 ? 0 : lost;
+	};
+
+	const append = (bytes: Buffer) => {
+		noteLoss();
+		for (let rest = bytes; rest.length > 0; ) {
+			const piece = rest.subarray(0, room());
+			const done = lost > 0 ? 0 : writePiece(piece);
+			rest = rest.subarray(done);
+			if (done < piece.length) {
+				lost += rest.length;
+				return;
+			}
 		}
 	};
 
-	const addLine = (line: string) => append(Buffer.from(`${isLineOpen ? '\n' : ''}${line}\n`));
-	const note = (text: string) => addLine(`[sandbox] ${text}`);
-	return {
-		note,
-		addLine,
-		write(bytes) {
-			if (lost > 0) {
-				const count = lost;
-				lost = 0;
-				note(`${count} bytes of this log could not be written`);
-			}
-
-			append(bytes);
-		},
+	const addLine = (line: string) => {
+		noteLoss();
+		append(Buffer.from(`${isLineOpen ? '\n' : ''}${line}\n`));
 	};
+	return {note: text => addLine(`[sandbox] ${text}`), addLine, write: append};
 }

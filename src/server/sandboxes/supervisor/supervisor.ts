@@ -1,5 +1,5 @@
 import {spawn} from 'node:child_process';
-import {renameSync, writeFileSync} from 'node:fs';
+import {closeSync, fstatSync, openSync, renameSync, writeFileSync, writeSync} from 'node:fs';
 import {setPriority} from 'node:os';
 import {join} from 'node:path';
 import process from 'node:process';
@@ -7,7 +7,7 @@ import {text} from 'node:stream/consumers';
 import {hasLostMount, readReport, setupTries} from '../../../containment/bubblewrap-report.ts';
 import {describeContainment, formatMegabytes} from '../../../containment/containment.ts';
 import {maxFiles} from '../../../containment/disk-use.ts';
-import {areStopped, endMembers, membersOf, signalMembers} from '../../../containment/members.ts';
+import {areStopped, endMembers, membersOf, signalMembers, terminateMembers} from '../../../containment/members.ts';
 import type {ProcessIdentity} from '../../../containment/processes.ts';
 import {diskLimit, memoryLimit, processLimit, watchLimits} from '../../../containment/watch-limits.ts';
 import {formatNumber} from '../../../core/format.ts';
@@ -50,7 +50,7 @@ function stop(why: string): void {
 		isStopping = true;
 		note(why);
 		// A paused process handles the signal only after SIGCONT.
-		signalMembers(membership(), 'SIGTERM');
+		terminateMembers(membership());
 		signalMembers(membership(), 'SIGCONT');
 		setTimeout(() => endMembers(membership()), graceMs);
 	}
@@ -147,11 +147,23 @@ for (const [index, step] of steps.entries()) {
 
 /** Writes the state of a sandbox to `status.json`. */
 function writeStatus(folder: string, status: SupervisorStatus): void {
+	const [path, text] = [join(folder, 'status.json'), JSON.stringify(status)];
 	try {
-		writeFileSync(join(folder, 'status.new'), JSON.stringify(status), {mode: 0o600});
-		renameSync(join(folder, 'status.new'), join(folder, 'status.json'));
+		writeFileSync(join(folder, 'status.new'), text, {mode: 0o600});
+		renameSync(join(folder, 'status.new'), path);
 	} catch {
-		// A full disk. Readers of the old status also check the processes.
+		overwrite(path, text);
+	}
+}
+
+/** Writes over JSON, which takes no more space on a full disk. */
+function overwrite(path: string, text: string): void {
+	try {
+		const file = openSync(path, 'r+');
+		writeSync(file, Buffer.from(text.padEnd(fstatSync(file).size)), 0, undefined, 0);
+		closeSync(file);
+	} catch {
+		// Readers of the old status also check the processes.
 	}
 }
 

@@ -1,8 +1,13 @@
 import {randomUUID} from 'node:crypto';
+import {writeFileSync} from 'node:fs';
 import type {ServerResponse} from 'node:http';
 import {connect} from 'node:net';
-import {expect, test} from 'vitest';
+import {join} from 'node:path';
+import {expect, onTestFinished, test} from 'vitest';
+import {createEngineClient} from '../../../../src/server/sandboxes/docker/engine-client.ts';
 import type {SandboxSpec} from '../../../../src/server/sandboxes/provider.ts';
+import {folderWith} from '../../../e2e/program.ts';
+import {flood} from '../providers/engine-fault.ts';
 import {frame, inspected, type Route, stubEngine, version} from './stub-engine.ts';
 
 const id = randomUUID();
@@ -98,37 +103,6 @@ test.each([
 	expect(asked.at(-1)).toBe(`DELETE /volumes/service-workspace-${workspace}`);
 });
 
-test('an engine that breaks the connection in the middle of a start is said to be away, and cleanup is tried', async () => {
-	const {provider, asked} = await stubEngine({
-		...starting,
-		'POST /containers/*/start': request => void request.socket.destroy(),
-	});
-	await expect(provider.start(spec)).rejects.toMatchObject({
-		code: 'network',
-		message: expect.stringMatching(/^Docker’s API at unix:\S+ doesn’t answer: the connection broke\.$/),
-	});
-	expect(asked).toContain('DELETE /containers/*');
-	expect(asked.at(-1)).toBe('DELETE /volumes/*');
-});
-
-/** Writes for ever what `next` returns, as fast as it is read, and counts the bytes. */
-function flood(response: ServerResponse, head: string, next: Buffer): {bytes: number} {
-	const sent = {bytes: 0};
-	response.writeHead(200, {'content-type': 'application/json'});
-	response.write(head);
-	const more = () => {
-		while (!response.destroyed && !response.writableEnded) {
-			sent.bytes += next.length;
-			if (!response.write(next)) {
-				response.once('drain', more);
-				return;
-			}
-		}
-	};
-	more();
-	return sent;
-}
-
 const blanks = Buffer.alloc(256 * 1024, ' ');
 const nested = `${'['.repeat(5000)}${']'.repeat(5000)}`;
 
@@ -179,6 +153,19 @@ test.each([
 		code: 'network',
 		message: expect.stringContaining(`doesn’t answer: ${why}.`),
 	});
+});
+
+test('an engine that stalls at any request of a start is given up, and so is the cleanup', async () => {
+	const {provider: healthy, asked} = await stubEngine(starting);
+	await healthy.start(spec);
+	const silent = () => undefined;
+	for (const name of new Set(asked)) {
+		const {provider} = await stubEngine({...starting, [name]: silent, 'DELETE /containers/*': silent}, {timeoutMs: 20});
+		await expect(provider.start(spec), name).rejects.toMatchObject({
+			code: 'network',
+			message: expect.stringMatching(/ doesn’t answer: timed out\.$/),
+		});
+	}
 });
 
 test('what an engine says of states is read as Docker and Podman say it', async () => {
@@ -284,16 +271,6 @@ test.each([
 	expect(await received((await provider.serviceAddress(id, 8080))?.port ?? 0)).toBe('');
 });
 
-test('an id that is not a UUID never becomes a path of the API', async () => {
-	const {provider, asked} = await stubEngine({});
-	await expect(provider.inspect('../images/x')).rejects.toThrow('not a UUID');
-	await expect(provider.start({...spec, workspace: '../x'})).rejects.toThrow('not a UUID');
-	await expect(provider.start({...spec, files: new Map([['../../evil', 'x']])})).rejects.toThrow(
-		'is outside its folder',
-	);
-	expect(asked.filter(name => name.includes('..'))).toEqual([]);
-});
-
 test.each([
 	['1.24', '/v1.24'],
 	['1.41', '/v1.41'],
@@ -323,3 +300,21 @@ function received(port: number): Promise<string> {
 			.once('close', () => resolve(text));
 	});
 }
+
+test.each([
+	['after it has stopped reading', 'exec 0<&-; sleep 0.3; echo "Permission denied (publickey)." >&2; exit 255'],
+	['before it has read', 'echo "Permission denied (publickey)." >&2; exit 255'],
+	['after a banner', 'cat > /dev/null & echo Welcome >&2; echo "Permission denied (publickey)." >&2; exit 255'],
+])('what ssh says as it refuses is quoted: %s', async (_, script) => {
+	const folder = folderWith();
+	writeFileSync(join(folder, 'ssh'), `#!/bin/sh\n${script}\n`, {mode: 0o700});
+	const client = createEngineClient({
+		address: {kind: 'ssh', destination: 'eve@far.example'},
+		env: {PATH: `${folder}:${process.env['PATH']}`},
+	});
+	onTestFinished(() => client.close());
+	await expect(client.version()).rejects.toMatchObject({
+		code: 'network',
+		message: 'Docker’s API at ssh://eve@far.example doesn’t answer: Permission denied (publickey).',
+	});
+});

@@ -30,6 +30,17 @@ export const hasPodman = process.platform === 'linux' && process.getuid?.() === 
 
 export const podmanReason = hasPodman ? '' : ' (skipped: needs root, podman, runc and containernetworking-plugins)';
 
+/** Whether gVisor runs its containers here. */
+export const hasRunsc = hasPodman && find('runsc') !== undefined;
+
+export const runscReason = hasRunsc ? '' : podmanReason || ' (skipped: needs runsc)';
+
+/**
+ * gVisor by its name, and what it needs here: Podman starts it in the network of the machine, in which it refuses to pass one on,
+ * and control groups may have version 1.
+ */
+export const runsc = ['runsc', '--runtime-flag', 'network=none', '--runtime-flag', 'ignore-cgroups'];
+
 export const image = 'localhost/service-test:1';
 
 /** The programs of the image, with the libraries that they load. */
@@ -41,7 +52,7 @@ export type Podman = Awaited<ReturnType<typeof startPodman>>;
  * Starts a service of Podman with storage, networks and state in a folder of its own, and an image with Node and a shell.
  * Nothing that this machine has otherwise of Podman is read or changed. `close` ends its containers, then the service.
  */
-export async function startPodman() {
+export async function startPodman(runtime: readonly string[] = ['runc']) {
 	const folder = await mkdtemp(join(tmpdir(), 'service-podman-'));
 	const socket = join(folder, 'podman.sock');
 	const configuration = join(folder, 'containers.conf');
@@ -52,7 +63,7 @@ export async function startPodman() {
 	const env = {...process.env, CONTAINERS_CONF: configuration};
 	const places = ['root', 'runroot', 'tmpdir'].flatMap(name => [`--${name}`, join(folder, name)]);
 	const podman = (...args: readonly string[]) =>
-		execFileSync('podman', [...places, '--runtime', 'runc', ...args], {env, stdio: ['ignore', 'pipe', 'pipe']});
+		execFileSync('podman', [...places, '--runtime', ...runtime, ...args], {env, stdio: ['ignore', 'pipe', 'pipe']});
 	const rootfs = join(folder, 'rootfs');
 	for (const path of contents) {
 		copyProgram(path, rootfs);
@@ -71,12 +82,16 @@ export async function startPodman() {
 	let service: ChildProcess | undefined;
 	const begin = async () => {
 		rmSync(socket, {force: true});
-		service = spawn('podman', [...places, '--runtime', 'runc', 'system', 'service', '--time=0', `unix://${socket}`], {
-			env,
-			stdio: 'ignore',
-			// What watches a container leaves a file there when memory is used up.
-			cwd: folder,
-		});
+		service = spawn(
+			'podman',
+			[...places, '--runtime', ...runtime, 'system', 'service', '--time=0', `unix://${socket}`],
+			{
+				env,
+				stdio: 'ignore',
+				// What watches a container leaves a file there when memory is used up.
+				cwd: folder,
+			},
+		);
 		// `expect.poll` isn't for hooks.
 		await vi.waitUntil(() => accepts(socket), {interval: 25, timeout: 300_000});
 	};
@@ -164,14 +179,15 @@ type EngineOptions = {
 	readonly diskBytes?: number;
 	/** How long a sandbox may take to shut down. */
 	readonly graceSeconds?: number;
+	readonly timeoutMs?: number | undefined;
 };
 
 /** Creates a provider on an engine; sandboxes started through `start` are removed after the test. */
 export function engineSandboxes(
 	socket: string,
-	{openNetwork, openRanges, runtime, diskBytes, graceSeconds = 1}: EngineOptions = {},
+	{openNetwork, openRanges, runtime, diskBytes, graceSeconds = 1, timeoutMs = 120_000}: EngineOptions = {},
 ) {
-	const client = createEngineClient({address: {kind: 'unix', path: socket}, env: {}, timeoutMs: 120_000});
+	const client = createEngineClient({address: {kind: 'unix', path: socket}, env: {}, timeoutMs});
 	const provider = createDockerProvider({
 		client,
 		image,

@@ -12,20 +12,22 @@ type Options = {
 	readonly graceSeconds?: number;
 	readonly openRanges?: readonly string[];
 	readonly image?: string;
-	readonly timeoutMs?: number;
+	readonly timeoutMs?: number | undefined;
 	readonly runtime?: string;
+	/** What faults know its requests by. */
+	readonly who?: string | undefined;
 };
 
 /** Writes the kubeconfig of a cluster, and returns the environment with its path. */
-export async function clusterEnvironment(cluster: Cluster) {
-	const {path, config} = kubeconfigFor(cluster, await temporaryFolder());
+export async function clusterEnvironment(cluster: Cluster, who?: string) {
+	const {path, config} = kubeconfigFor(cluster, await temporaryFolder(), who);
 	await writeFile(path, JSON.stringify(config));
 	return {KUBECONFIG: path};
 }
 
 /** Creates a provider on a cluster; sandboxes started through `start` are removed after the test. */
-export async function clusterSandboxes(cluster: Cluster, {timeoutMs = 60_000, ...options}: Options = {}) {
-	const env = await clusterEnvironment(cluster);
+export async function clusterSandboxes(cluster: Cluster, {timeoutMs = 60_000, who, ...options}: Options = {}) {
+	const env = await clusterEnvironment(cluster, who);
 	const clock = {sleep: async () => {}, random: () => 0};
 	const client = createClusterClient({access: findCluster('kubernetes', {env}), env, timeoutMs, clock});
 	const provider = createKubernetesProvider({

@@ -9,6 +9,7 @@ import {setTimeout as sleep} from 'node:timers/promises';
 import {TLSSocket} from 'node:tls';
 import {onTestFinished} from 'vitest';
 import {selfSigned} from '../../../net/certificate.ts';
+import {answerFault, type EngineFault} from '../providers/engine-fault.ts';
 import {temporaryFolder} from '../sandbox.ts';
 import {bodySchemas, deleteSchema, patchSchemas} from './published-schemas.ts';
 import {type Container, type ContainerSpec, claimFolder, createVolume, removeVolume} from './stub-container.ts';
@@ -50,21 +51,19 @@ type Body = {metadata?: Partial<Metadata>; spec?: Partial<PodSpec & SandboxSpec>
 
 type Resource = keyof typeof bodySchemas;
 
-/** What happens to a request instead of its answer; `after` a change was made, only its answer is lost. */
-export type Fault =
-	| {readonly status?: number; readonly headers?: Record<string, string>; readonly break?: 'before' | 'after'}
-	| undefined;
-
 export type ClusterOptions = {
 	/** Whether it has Sandbox objects, with their controller. */
 	readonly hasSandboxes?: boolean;
 	readonly startContainer: (spec: ContainerSpec) => Promise<Container>;
-	readonly fault?: (method: string, path: string, url: URL) => Fault;
+	/** `who` is what the address of the kubeconfig calls its reader. */
+	readonly fault?: (method: string, path: string, url: URL, who?: string) => EngineFault | undefined;
 	readonly protocol?: 'v4.channel.k8s.io' | 'v5.channel.k8s.io';
 	/** Images that can't be pulled. */
 	readonly missingImages?: readonly string[];
 	/** What isn't allowed, as `verb resource`. */
 	readonly forbidden?: readonly string[];
+	/** The most objects of one answer. */
+	readonly pageSize?: number;
 };
 
 const groups: Readonly<Record<Resource, string>> = {
@@ -108,6 +107,8 @@ export async function stubCluster({hasSandboxes = false, protocol = 'v5.channel.
 		(Object.keys(groups) as Resource[]).map(resource => [resource, new Map()]),
 	);
 	const running = new Map<string, Running>();
+	/** All that were started, also those whose pods were deleted meanwhile. */
+	const containers: Promise<Container>[] = [];
 	const volumes: string[] = [];
 	const asked: string[] = [];
 	const watchers = new Set<{readonly send: (event: Event | 'bookmark') => void; readonly end: () => void}>();
@@ -199,7 +200,9 @@ export async function stubCluster({hasSandboxes = false, protocol = 'v5.channel.
 		const state: Running = {log: [], isOver: false, wake: new Set(), partial: ''};
 		running.set(uid, state);
 		const env = Object.fromEntries(spec.env.map(each => [each.name, each.value]));
-		const container = await options.startContainer({command: spec.command, env, volume: volumeOf(pod)});
+		const starting = options.startContainer({command: spec.command, env, volume: volumeOf(pod)});
+		containers.push(starting);
+		const container = await starting;
 		state.container = container;
 		container.output(part => take(state, part));
 		const startedAt = new Date().toISOString();
@@ -368,7 +371,7 @@ export async function stubCluster({hasSandboxes = false, protocol = 'v5.channel.
 			return;
 		}
 
-		const limit = Math.min(Number(url.searchParams.get('limit') ?? all.length), 2);
+		const limit = Math.min(Number(url.searchParams.get('limit') ?? all.length), options.pageSize ?? 2);
 		const items = all.slice(Number(at), Number(at) + limit);
 		const rest = Number(at) + limit < all.length ? {continue: `${Number(at) + limit}:${since}`} : {};
 		answer(response, 200, {kind: `${kinds[resource]}List`, metadata: {resourceVersion: since, ...rest}, items});
@@ -493,21 +496,26 @@ export async function stubCluster({hasSandboxes = false, protocol = 'v5.channel.
 				break;
 			}
 
-			await Promise.race([closed, new Promise<void>(resolve => state.wake.add(resolve))]);
-			state.wake.clear();
+			let wake = () => {};
+			const woken = new Promise<void>(resolve => {
+				wake = resolve;
+			});
+			state.wake.add(wake);
+			await Promise.race([closed, woken]);
+			// Others that follow it wait for what comes next already.
+			state.wake.delete(wake);
 		}
 
 		response.end();
 	};
 	const handle = async (request: IncomingMessage, response: ServerResponse) => {
-		const url = new URL(request.url ?? '', 'https://stub.test');
+		const {who, url} = addressOf(request);
 		const method = request.method ?? '';
 		const {resource, name, part, path} = placeOf(url.pathname);
 		asked.push(`${method} ${path}${url.searchParams.has('watch') ? '?watch' : ''}`);
 		const body = await buffer(request);
-		const fault = options.fault?.(method, path, url);
-		if (fault?.break === 'before') {
-			request.socket.destroy();
+		const fault = options.fault?.(method, path, url, who);
+		if (answerFault(fault, request, response)) {
 			return;
 		}
 
@@ -582,14 +590,18 @@ export async function stubCluster({hasSandboxes = false, protocol = 'v5.channel.
 		socket.once('close', () => sockets.delete(socket));
 	});
 	server.on('upgrade', (request, socket) => {
-		const url = new URL(request.url ?? '', 'https://stub.test');
+		const {who, url} = addressOf(request);
 		const {name = '', path} = placeOf(url.pathname);
 		asked.push(`UPGRADE ${path}`);
-		const fault = options.fault?.('UPGRADE', path, url);
+		const fault = options.fault?.('UPGRADE', path, url, who);
 		const pod = storeOf('pods').get(name);
 		const container = running.get(pod?.metadata.uid ?? '')?.container;
 		const offered = String(request.headers['sec-websocket-protocol']).split(', ');
 		const isRefused = options.forbidden?.includes('get pods/exec') ?? false;
+		if (fault?.answer === 'nothing') {
+			return;
+		}
+
 		if (fault || !container || isRefused || !offered.includes(protocol)) {
 			socket.end(`HTTP/1.1 ${isRefused ? '403 Forbidden' : '404 Not Found'}\r\ncontent-length: 0\r\n\r\n`);
 			return;
@@ -618,9 +630,9 @@ export async function stubCluster({hasSandboxes = false, protocol = 'v5.channel.
 	};
 	onTestFinished(async () => {
 		isClosed.now = true;
-		for (const {container} of running.values()) {
-			container?.signal('SIGKILL');
-			await container?.ended;
+		for (const container of await Promise.all(containers)) {
+			container.signal('SIGKILL');
+			await container.ended;
 		}
 
 		await stop();
@@ -697,6 +709,12 @@ export async function stubCluster({hasSandboxes = false, protocol = 'v5.channel.
 
 export type Cluster = Awaited<ReturnType<typeof stubCluster>>;
 
+/** Returns where a request goes, behind the name of whoever asks. */
+function addressOf({url = ''}: IncomingMessage) {
+	const [, who, path = url] = /^\/as\/(\w+)(\/.*)$/.exec(url) ?? [];
+	return {who, url: new URL(path, 'https://stub.test')};
+}
+
 function placeOf(path: string) {
 	for (const [resource, group] of Object.entries(groups)) {
 		const start = `${group}/namespaces/${namespace}/${resource}`;
@@ -771,7 +789,7 @@ function relayProgram(socket: Duplex, container: Container, url: URL): void {
 }
 
 /** Returns the path of a kubeconfig for a cluster. */
-export function kubeconfigFor({port, tls, client}: Cluster, folder: string) {
+export function kubeconfigFor({port, tls, client}: Cluster, folder: string, who?: string) {
 	const base64 = (text: string) => Buffer.from(text).toString('base64');
 	const config = {
 		apiVersion: 'v1',
@@ -781,7 +799,7 @@ export function kubeconfigFor({port, tls, client}: Cluster, folder: string) {
 			{
 				name: 'stub',
 				cluster: {
-					server: `https://127.0.0.1:${port}`,
+					server: `https://127.0.0.1:${port}${who ? `/as/${who}` : ''}`,
 					'certificate-authority-data': base64(tls.cert),
 					'tls-server-name': 'stub.test',
 				},

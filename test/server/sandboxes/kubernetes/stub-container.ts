@@ -1,9 +1,22 @@
-import {type ChildProcess, spawn} from 'node:child_process';
-import {chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync} from 'node:fs';
+import {type ChildProcess, execFileSync, spawn} from 'node:child_process';
+import {once} from 'node:events';
+import {
+	chmodSync,
+	chownSync,
+	closeSync,
+	constants,
+	existsSync,
+	mkdirSync,
+	mkdtempSync,
+	openSync,
+	readFileSync,
+	rmSync,
+} from 'node:fs';
+import {Socket} from 'node:net';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import type {Readable, Writable} from 'node:stream';
-import {vi} from 'vitest';
+import {setTimeout as sleep} from 'node:timers/promises';
 
 /** What a pod of the stub runs in its container. */
 export type Container = {
@@ -57,6 +70,7 @@ export async function startContainer({command, env, volume}: ContainerSpec): Pro
 	const links = ['bin', 'sbin', 'lib', 'lib64'].flatMap(name => ['--symlink', `usr/${name}`, `/${name}`]);
 	const capabilities = ['CAP_SETUID', 'CAP_SETGID', 'CAP_SETPCAP'].flatMap(name => ['--cap-add', name]);
 	const identity = ['setpriv', `--reuid=${user}`, `--regid=${user}`, '--clear-groups', '--no-new-privs', '--'];
+	const output = openOutput();
 	const child = spawn(
 		'bwrap',
 		[
@@ -65,14 +79,20 @@ export async function startContainer({command, env, volume}: ContainerSpec): Pro
 			...['--unshare-pid', '--unshare-net', '--unshare-ipc', '--as-pid-1', '--die-with-parent', ...capabilities],
 			...['--', ...identity, ...command],
 		],
-		{env: {...env, PATH: path}, stdio: ['ignore', 'pipe', 'inherit']},
+		{env: {...env, PATH: path}, stdio: ['ignore', output.writer, 'inherit']},
 	);
-	const ended = statusOf(child);
-	let first = 0;
-	await vi.waitUntil(() => {
-		first = childOf(child.pid ?? 0);
-		return first !== 0 || child.exitCode !== null;
+	closeSync(output.writer);
+	const read = once(output.reader, 'close');
+	const ended = statusOf(child).then(async status => {
+		await read;
+		return status;
 	});
+	let first = 0;
+	while (first === 0 && child.exitCode === null && child.signalCode === null) {
+		await sleep(10);
+		first = childOf(child.pid ?? 0);
+	}
+
 	const run = (words: readonly string[]): Program => {
 		const spaces = ['-t', String(first), '-m', '-p', '-n', '-i', '-r', '-w', '-S', String(user), '-G', String(user)];
 		const program = spawn('nsenter', [...spaces, '--', ...words], {
@@ -88,7 +108,7 @@ export async function startContainer({command, env, volume}: ContainerSpec): Pro
 		};
 	};
 	return {
-		output: take => void child.stdout.on('data', take),
+		output: take => void output.reader.on('data', take),
 		ended,
 		run,
 		async test(words) {
@@ -111,6 +131,18 @@ export async function startContainer({command, env, volume}: ContainerSpec): Pro
 			}
 		},
 	};
+}
+
+/** Opens what a container writes to: as a runtime does, a pipe that its user may open once more. */
+function openOutput(): {readonly reader: Socket; readonly writer: number} {
+	const folder = mkdtempSync(join(tmpdir(), 'service-output-'));
+	const pipe = join(folder, 'pipe');
+	execFileSync('mkfifo', [pipe]);
+	chownSync(pipe, user, user);
+	const reader = openSync(pipe, constants.O_RDONLY | constants.O_NONBLOCK);
+	const writer = openSync(pipe, constants.O_WRONLY);
+	rmSync(folder, {recursive: true});
+	return {reader: new Socket({fd: reader, readable: true, writable: false}), writer};
 }
 
 const statusOf = (child: ChildProcess) =>
