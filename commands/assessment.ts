@@ -28,7 +28,7 @@ const list = command({
 				words: ['assessment', 'attacks'],
 				ids: items.map(({id}) => (typeof id === 'string' ? id : '')),
 			},
-			notes: pageNotes('assessment list', flags, items.length),
+			notes: pageNotes('assessment list', flags, {shown: items.length, next: answer.next_cursor}),
 			data: originalOf(answer),
 		});
 	},

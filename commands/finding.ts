@@ -28,7 +28,7 @@ const list = command({
 		const line = ['finding list', ...(sort ? [`--sort ${sort}`] : []), ...(asc ? ['--asc'] : [])].join(' ');
 		return findingTable(findings, {
 			empty: emptyPage('findings', pages, 'In another project: `finding list --project <slug>`'),
-			notes: pageNotes(line, pages, findings.length),
+			notes: pageNotes(line, pages, {shown: findings.length, next: answer.next_cursor}),
 			data: originalOf(answer),
 		});
 	},

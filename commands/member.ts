@@ -19,11 +19,7 @@ const list = listCommand({
 	columns: ['email', 'role', 'created_at', 'suspended_at', 'user_id'],
 	empty: 'No members in this organization. Others: `org list`',
 	within: ['org'],
-	request: (client, {params, query: {page, page_size}}, signal) =>
-		client.listMembers(
-			{params, query: {...(page !== undefined && {page}), ...(page_size !== undefined && {page_size})}},
-			signal,
-		),
+	request: (client, {params, query: {project: _, ...query}}, signal) => client.listMembers({params, query}, signal),
 });
 
 const add = command({
@@ -139,11 +135,7 @@ const invitations = listCommand({
 	columns: ['email', 'role', 'state', 'expires_at', 'invited_by'],
 	empty: 'No invitations in this organization. Invite someone: `member invite <email>`',
 	within: ['org'],
-	request: (client, {params, query: {page, page_size}}, signal) =>
-		client.listInvitations(
-			{params, query: {...(page !== undefined && {page}), ...(page_size !== undefined && {page_size})}},
-			signal,
-		),
+	request: (client, {params, query: {project: _, ...query}}, signal) => client.listInvitations({params, query}, signal),
 });
 
 const uninvite = command({

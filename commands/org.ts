@@ -6,7 +6,7 @@ import {looseFields} from '../src/command/render/loose-table.ts';
 import {unchanged} from '../src/command/result.ts';
 import {originalOf} from '../src/contract/lenient.ts';
 import {AppError} from '../src/core/error.ts';
-import {isJsonObject, type JsonObject} from '../src/core/json.ts';
+import {isJsonObject, type Json, type JsonObject} from '../src/core/json.ts';
 
 const list = listCommand({
 	summary: 'List the organizations that you belong to',
@@ -174,20 +174,38 @@ const remove = command({
 			return unchanged;
 		}
 
-		await client.deleteOrganization({params: {org: organization}}, signal).catch(async error => {
+		const answer = await client.deleteOrganization({params: {org: organization}}, signal).catch(async error => {
 			// Administrators of the server need not belong to it, and one that is suspended has no owner's access.
 			if (!(error instanceof AppError) || !(error.code === 'auth' || error.code === 'not-found')) {
 				throw error;
 			}
 
-			await client.deleteServerOrganization({params: {organization}}, signal).catch(() => {
+			return await client.deleteServerOrganization({params: {organization}}, signal).catch(() => {
 				throw error;
 			});
 		});
 		const text = `Deleting ${organization}: nobody has access any more, and its data goes within minutes.`;
-		return {kind: 'text', text, data: {organization, deleting: true}};
+		const lost = lostMachinesOf(originalOf(answer));
+		return {
+			kind: 'text',
+			text: [text, ...lost.map(waitsFor)].join('\n'),
+			data: {organization, deleting: true, ...(lost.length > 0 && {lost_machines: lost})},
+		};
 	},
 });
+
+/** Returns the machines that a deletion waits for, as our server names them. */
+function lostMachinesOf(answer: Json): readonly JsonObject[] {
+	const machines = isJsonObject(answer) ? answer['lost_machines'] : undefined;
+	return Array.isArray(machines) ? machines.filter(isJsonObject) : [];
+}
+
+function waitsFor({id, host, seen_at: seen}: JsonObject): string {
+	return [
+		`It waits for sandboxes on ${host || 'a machine'}, which was last seen at ${seen}. Start the server there, or if it is`,
+		`gone for good, on a machine with the database: \`$ serve machine forget ${String(id).slice(0, 8)}\``,
+	].join(' ');
+}
 
 const exportOrganization = command({
 	name: 'export',

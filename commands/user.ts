@@ -15,8 +15,7 @@ const list = listCommand({
 	columns: ['email', 'suspended_at', 'is_administrator', 'organizations', 'created_at', 'id'],
 	empty: 'No users on this server. Add one: `member add <email>`',
 	within: [],
-	request: (client, {query: {page, page_size}}, signal) =>
-		client.listUsers({query: {...(page !== undefined && {page}), ...(page_size !== undefined && {page_size})}}, signal),
+	request: (client, {query: {project: _, ...query}}, signal) => client.listUsers({query}, signal),
 });
 
 const emailHelp = 'their e-mail address';

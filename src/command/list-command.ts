@@ -13,7 +13,7 @@ import type {Command, CommandContext} from './context.ts';
 import {looseTable} from './render/loose-table.ts';
 import type {Result} from './result.ts';
 
-type PageQuery = {readonly page?: number; readonly page_size?: number};
+type PageQuery = {readonly page?: number; readonly page_size?: number; readonly cursor?: string};
 
 type ListQuery = PageQuery & {readonly project?: string};
 
@@ -58,7 +58,8 @@ export function listCommand<Name extends Scope>({
 			const project = isByProject && context.flags.project ? await session.project() : undefined;
 			const query = {...pageQuery(flags), ...(project !== undefined && {project})};
 			const page = request(session.client, {params, query}, context.signal);
-			return await platformList(context, session, page, view, flags);
+			const line = project === undefined ? view.line : `${view.line} --project ${project}`;
+			return await platformList(context, session, page, {...view, line}, flags);
 		},
 	});
 }
@@ -67,23 +68,52 @@ export function listCommand<Name extends Scope>({
 const maxPageSize = 200;
 
 /** The flags of a list with pages. */
-export const pageFlags = {page: z.optional(countArgument()), pageSize: z.optional(countArgument(maxPageSize))};
+export const pageFlags = {
+	page: z.optional(countArgument()),
+	pageSize: z.optional(countArgument(maxPageSize)),
+	cursor: z.optional(z.string()),
+};
 
 export const pageHelp = {
 	page: 'page number (default 1)',
 	pageSize: `entries per page, 1 to ${maxPageSize} (default 50)`,
+	cursor: 'next_cursor of an answer (--json), for the entries behind it',
 };
 
-type Flags = {readonly page?: number | undefined; readonly pageSize?: number | undefined};
+type Flags = {
+	readonly page?: number | undefined;
+	readonly pageSize?: number | undefined;
+	readonly cursor?: string | undefined;
+};
 
-export function pageQuery({page, pageSize}: Flags): PageQuery {
-	return {...(page !== undefined && {page}), ...(pageSize !== undefined && {page_size: pageSize})};
+export function pageQuery({page, pageSize, cursor}: Flags): PageQuery {
+	return {
+		...(page !== undefined && {page}),
+		...(pageSize !== undefined && {page_size: pageSize}),
+		...(cursor !== undefined && {cursor}),
+	};
 }
 
-/** Returns how to see the next page if this one is full: the API doesn't say whether there is one. `line` is the command. */
-export function pageNotes(line: string, {page = 1, pageSize = 50}: Flags, shown: number): readonly string[] {
+/**
+ * Returns how to see the next page. If this one is full and the server gave no cursor, nobody knows whether there is one. `line`
+ * is the command.
+ */
+export function pageNotes(
+	line: string,
+	{page = 1, pageSize = 50, cursor}: Flags,
+	{shown, next}: {readonly shown: number; readonly next?: string | null | undefined},
+): readonly string[] {
 	const size = pageSize === 50 ? '' : ` --page-size ${pageSize}`;
-	return shown > 0 && shown >= pageSize ? [`There may be more: \`${line} --page ${page + 1}${size}\``] : [];
+	if (cursor !== undefined) {
+		return next ? [`Next: \`${line} --cursor ${next}${size}\``] : [];
+	}
+
+	const more = `\`${line} --page ${page + 1}${size}\``;
+	return next
+		? [`Next: ${more}`]
+		: next === undefined && shown > 0 && shown >= pageSize
+			? [`There may be more: ${more}`]
+			: [];
 }
 
 /** Returns the text of an empty page. `next` is what to do if nothing is listed at all. */
@@ -91,7 +121,11 @@ export function emptyPage(names: string, {page = 1}: Flags, next: string): strin
 	return page > 1 ? `No ${names} on page ${page}.` : `No ${names} yet. ${next}`;
 }
 
-type ListPage = {readonly items?: readonly object[]; readonly total?: number};
+type ListPage = {
+	readonly items?: readonly object[];
+	readonly total?: number;
+	readonly next_cursor?: string | null | undefined;
+};
 
 /** How a list is shown. */
 type ListView = {
@@ -136,7 +170,7 @@ async function platformList(
 		hides: field => !columns.includes(field),
 		hasShortIds: view.kind !== 'session',
 		empty: total > 0 ? `No ${name} on page ${flags.page ?? 1}; there are ${total} in all.` : empty,
-		notes: nextPage(line, flags, total),
+		notes: nextPage(line, flags, {...answer, total}),
 		...(opens && {
 			opens: {
 				words: opens.words,
@@ -147,9 +181,17 @@ async function platformList(
 	});
 }
 
-/** Returns how to see the next page, if there is one. */
-function nextPage(line: string, {page = 1, pageSize = 50}: Flags, total: number): readonly string[] {
+/** Returns how to see the next page, if there is one: by cursor, if this one was. */
+function nextPage(
+	line: string,
+	{page = 1, pageSize = 50, cursor}: Flags,
+	{total = 0, next_cursor: next}: ListPage,
+): readonly string[] {
 	const pages = Math.ceil(total / pageSize);
+	if (cursor !== undefined) {
+		return pageNotes(line, {pageSize, cursor}, {shown: 0, next});
+	}
+
 	const size = pageSize === 50 ? '' : ` --page-size ${pageSize}`;
 	return page < pages ? [`Page ${page} of ${pages}. Next: \`${line} --page ${page + 1}${size}\``] : [];
 }

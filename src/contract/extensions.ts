@@ -40,6 +40,7 @@ import {runsSchema} from './resources/run.ts';
 import {createRuntimeSchema, runtimeSchema, runtimesSchema} from './resources/runtime.ts';
 import {sessionsSchema} from './resources/session.ts';
 import {spansQuerySchema, spansSchema} from './resources/span.ts';
+import {notShown} from './scalars.ts';
 
 /** What concerns the whole server, for its administrators. */
 const administration = '/api/v1/admin';
@@ -410,6 +411,8 @@ export const extensions = {
 		description:
 			'For its owners. Nobody has access to it any more; its sandboxes end, and its data goes within minutes.',
 		auth: 'bearer',
+		// 204, or the lost machines that it waits for.
+		result: notShown,
 		extension: true,
 	}),
 	deleteServerOrganization: endpoint({
@@ -418,6 +421,8 @@ export const extensions = {
 		summary: 'Delete organization of the server',
 		description: 'For administrators of the server, as its owners do.',
 		auth: 'bearer',
+		// 204, or the lost machines that it waits for.
+		result: notShown,
 		extension: true,
 	}),
 } as const;

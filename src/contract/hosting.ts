@@ -9,7 +9,7 @@ export const passPath = '/api/v1/host/pass';
 
 /** What whoever comes without a valid code, or a valid pass, is told. */
 export const invalidCode = 'That code isn’t valid: it was used, it has ended, or it was revoked. Ask for another one.';
-export const invalidPass = 'That session isn’t open to this terminal any more. Attach again.';
+export const invalidPass = 'The login or the link of this terminal has ended.';
 
 /** A user whose sessions a server hosts. */
 export type HostedAccount = {

@@ -1,11 +1,13 @@
-// Measures lists, statistics, pushes of spans and the upgrade itself at the size of a company, before and after:
-//   node test/bench/data.mjs <older>/dist/service.js dist/service.js [--spans 1000000]
-// on SQLite, or on PostgreSQL if SERVICE_BENCH_DATABASE is the URL of an empty database. Compare the two columns with each
-// other, never with numbers of another machine.
+// Measures lists, statistics, pushes of spans and the upgrade itself at the size of a company:
+//   node test/bench/data.mjs [<older>/dist/service.js] dist/service.js [--spans 1000000] [--keep <folder>]
+// on SQLite, or on PostgreSQL if SERVICE_BENCH_DATABASE is the URL of an empty database on this machine. With an older build,
+// the older one fills the database, and the newer one upgrades it. `--keep` fills a database once, for later runs. A list has
+// two figures: milliseconds until its answer, and of processor time, of the server and of PostgreSQL. Compare the
+// columns of one run with each other, never with numbers of another machine.
 import {execFileSync, spawn} from 'node:child_process';
 import {randomBytes, randomUUID} from 'node:crypto';
 import {once} from 'node:events';
-import {mkdtempSync, rmSync} from 'node:fs';
+import {existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
 import {createRequire} from 'node:module';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
@@ -17,14 +19,27 @@ import pg from 'pg';
 
 const {values, positionals} = parseArgs({
 	allowPositionals: true,
-	options: {spans: {type: 'string', default: '1000000'}},
+	options: {spans: {type: 'string', default: '1000000'}, keep: {type: 'string'}},
 });
-const [older, newer] = positionals;
+const newer = positionals.at(-1);
+const older = positionals.length > 1 ? positionals[0] : undefined;
 const spans = Number(values.spans);
-const sizes = {sessions: 50_000, findings: 100_000, environments: 20_000, runs: 20_000, assessments: 50};
+const sizes = {
+	sessions: 50_000,
+	findings: 100_000,
+	environments: 20_000,
+	runs: 20_000,
+	runtimes: 5000,
+	assessments: 5000,
+	members: 5000,
+	invitations: 5000,
+	entries: 100_000,
+	places: 2000,
+};
 const {SERVICE_BENCH_DATABASE: url} = process.env;
 
-const home = mkdtempSync(join(tmpdir(), 'service-bench-'));
+const home = values.keep ?? mkdtempSync(join(tmpdir(), 'service-bench-'));
+mkdirSync(home, {recursive: true});
 const place = ['--data', join(home, 'data'), ...(url ? ['--database', url] : [])];
 const env = {PATH: process.env.PATH, SERVICE_HOME: home, SERVICE_SEAL_KEY: Buffer.alloc(32, 1).toString('base64url')};
 const run = (program, ...args) =>
@@ -47,7 +62,7 @@ async function execute(statements) {
 	const require = createRequire(import.meta.url);
 	const {DatabaseSync} = require('@photostructure/sqlite');
 	const database = new DatabaseSync(join(home, 'data', 'service.db'));
-	for (const statement of ['pragma synchronous = off', 'begin', ...statements, 'commit']) {
+	for (const statement of ['pragma synchronous = off', 'begin', ...statements, 'commit', 'analyze']) {
 		database.exec(statement);
 	}
 
@@ -66,6 +81,8 @@ function fill(table, count, row) {
 		insert into ${table} (${Object.keys(row).join(', ')}) select ${Object.values(row).join(', ')} from series`;
 }
 
+const only = (row, name) => ({[name]: row[name]});
+
 /** Fills the database as an older version would have. */
 function rowsOf({org_id, workspace_id, project_id, user_id}) {
 	const scope = {
@@ -76,6 +93,85 @@ function rowsOf({org_id, workspace_id, project_id, user_id}) {
 	const times = {created_at: time('n'), updated_at: time('n * 7')};
 	const evaluated = Math.floor(spans / 5);
 	return [
+		fill('users', sizes.members, {
+			id: uuid(5, 'n'),
+			email: `'user-' || ${digits('n', 6)} || '@bench.example'`,
+			username: `'user-' || ${digits('n', 6)}`,
+			is_administrator: '0',
+			...only(times, 'created_at'),
+		}),
+		fill('members', sizes.members, {
+			organization_id: `'${org_id}'`,
+			user_id: uuid(5, 'n'),
+			role: `'member'`,
+			...only(times, 'created_at'),
+		}),
+		fill('invitations', sizes.invitations, {
+			id: uuid(6, 'n'),
+			organization_id: `'${org_id}'`,
+			email: `'guest-' || ${text('n')} || '@bench.example'`,
+			role: `'member'`,
+			code_hash: text('n'),
+			invited_by: `'${user_id}'`,
+			expires_at: time('n'),
+			...only(times, 'created_at'),
+		}),
+		fill('audit_log', sizes.entries, {
+			id: uuid(7, 'n'),
+			at: time('n'),
+			organization_id: `case when n % 2 = 0 then '${org_id}' else null end`,
+			actor_kind: `'user'`,
+			actor_id: `'${user_id}'`,
+			actor: `'admin@bench.example'`,
+			act: `'member.add'`,
+			subject: `'user-' || ${text('n')}`,
+			details: `'{}'`,
+		}),
+		fill('organizations', sizes.places, {
+			id: uuid(8, 'n'),
+			slug: `'org-' || ${digits('n', 6)}`,
+			name: `'Organization'`,
+			...times,
+		}),
+		fill('members', sizes.places, {
+			organization_id: uuid(8, 'n'),
+			user_id: `'${user_id}'`,
+			role: `'member'`,
+			...only(times, 'created_at'),
+		}),
+		fill('workspaces', sizes.places, {
+			id: uuid(9, 'n'),
+			organization_id: `'${org_id}'`,
+			slug: `'ws-' || ${digits('n', 6)}`,
+			name: `'Workspace'`,
+			...only(times, 'created_at'),
+		}),
+		fill('projects', sizes.places, {
+			id: uuid('a', 'n'),
+			workspace_id: `'${workspace_id}'`,
+			slug: `'project-' || ${digits('n', 6)}`,
+			name: `'Project'`,
+			...only(times, 'created_at'),
+		}),
+		fill('workflow_runs', sizes.runs, {
+			id: uuid('b', 'n'),
+			...scope,
+			title: `'Run'`,
+			status: `'completed'`,
+			...times,
+		}),
+		fill('runtimes', sizes.runtimes, {
+			id: uuid('c', 'n'),
+			...scope,
+			key: `'runtime-' || ${text('n')}`,
+			name: `'Runtime'`,
+			config_digest: `''`,
+			config_version: `''`,
+			created_by: `'${user_id}'`,
+			status: `'idle'`,
+			task_ref: `'web-shop'`,
+			...times,
+		}),
 		fill('sessions', sizes.sessions, {
 			id: uuid(1, 'n'),
 			...scope,
@@ -118,7 +214,7 @@ function rowsOf({org_id, workspace_id, project_id, user_id}) {
 			span_id: digits('n', 12),
 			attack_name: `'attack ' || ${text('n % 17')}`,
 			category: `case when n % 5 = 0 then null else 'category ' || ${text('n % 7')} end`,
-			severity: `'high'`,
+			severity: `case n % 5 when 0 then 'info' when 1 then 'low' when 2 then 'medium' when 3 then 'high' else 'critical' end`,
 			severity_rank: 'n % 5',
 			best_score: 'case when n % 4 = 0 then null else n * 7 % 1000 / 1000.0 end',
 			detail: `'{"text": "${'x'.repeat(600)}"}'`,
@@ -163,26 +259,56 @@ function rowsOf({org_id, workspace_id, project_id, user_id}) {
 
 /** Returns the requests of the lists, by name. */
 function lists({org, workspace, project}) {
-	const inWorkspace = `/api/v1/org/${org}/ws/${workspace}`;
+	const inOrg = `/api/v1/org/${org}`;
+	const inWorkspace = `${inOrg}/ws/${workspace}`;
 	const pages = (name, path, total) => [
 		[`${name}, page 1`, `${path}page=1&page_size=20`],
+		[`${name}, middle`, `${path}page=${Math.ceil(total / 40)}&page_size=20`],
 		[`${name}, last`, `${path}page=${Math.ceil(total / 20)}&page_size=20`],
 	];
+	const findings = `${inWorkspace}/airt/projects/${project}/findings?`;
 	const sorts = ['score', 'created_at', 'updated_at', 'severity', 'attack_name', 'category'];
+	const filters = {
+		'severity=high': sizes.findings / 5,
+		'category=category%201': sizes.findings / 7,
+		'attack_name=attack%203': sizes.findings / 17,
+		[`assessment_id=00000000-0000-4000-8002-000000000007`]: sizes.findings / sizes.assessments,
+	};
+	const orders = sorts.flatMap(sort => ['desc', 'asc'].map(direction => [sort, direction]));
 	return [
 		...pages('sessions', `${inWorkspace}/sessions?`, sizes.sessions),
 		...pages('sessions of a project', `${inWorkspace}/sessions?project=${project}&`, sizes.sessions),
 		...pages('environments', `${inWorkspace}/environments?`, sizes.environments),
-		...sorts.flatMap(sort =>
-			['desc', 'asc'].flatMap(direction =>
+		...pages('environments of a project', `${inWorkspace}/environments?project=${project}&`, sizes.environments),
+		...pages('runs', `${inWorkspace}/workflows/runs?`, sizes.runs),
+		...pages('runtimes', `${inWorkspace}/runtimes?`, sizes.runtimes),
+		...pages('runtimes of a project', `${inWorkspace}/runtimes?project=${project}&`, sizes.runtimes),
+		...orders.flatMap(([sort, direction]) =>
+			pages(`findings by ${sort} ${direction}`, `${findings}sort_by=${sort}&sort_dir=${direction}&`, sizes.findings),
+		),
+		...Object.entries(filters).flatMap(([filter, total]) =>
+			orders.flatMap(([sort, direction]) =>
 				pages(
-					`findings by ${sort} ${direction}`,
-					`${inWorkspace}/airt/projects/${project}/findings?sort_by=${sort}&sort_dir=${direction}&`,
-					sizes.findings,
+					`findings with ${filter} by ${sort} ${direction}`,
+					`${findings}${filter}&sort_by=${sort}&sort_dir=${direction}&`,
+					total,
 				),
 			),
 		),
-		['assessments', `${inWorkspace}/airt/assessments?page=1&page_size=20`],
+		...pages('assessments', `${inWorkspace}/airt/assessments?`, sizes.assessments),
+		...pages('members', `${inOrg}/members?`, sizes.members),
+		...pages('invitations', `${inOrg}/invitations?`, sizes.invitations),
+		...pages('workspaces', `${inOrg}/ws?`, sizes.places),
+		...pages('projects', `${inWorkspace}/projects?`, sizes.places),
+		...pages('organizations', '/api/v1/org?', sizes.places),
+		...pages('users', '/api/v1/admin/users?', sizes.members),
+		...pages('organizations of the server', '/api/v1/admin/organizations?', sizes.places),
+		['audit log', `${inOrg}/audit-log?limit=20`],
+		['audit log of the server', '/api/v1/admin/audit-log?limit=20&until=2026-02-01T00:00:00Z'],
+		['spans', `${inWorkspace}/spans?limit=20`],
+		['spans of a project', `${inWorkspace}/spans?limit=20&project=${project}`],
+		['spans of a session', `${inWorkspace}/spans?limit=20&session=00000000-0000-4000-8001-000000000007`],
+		['attacks of an assessment', `${inWorkspace}/airt/assessments/00000000-0000-4000-8002-000000000007/traces/attacks`],
 		['statistics of an evaluation', `${inWorkspace}/evaluation/nightly/traces`],
 	];
 }
@@ -225,15 +351,59 @@ function pushOf(first) {
 	});
 }
 
-async function median(count, work) {
+/** Returns the processor time of a process with its threads, in milliseconds; with that of its children if `isWhole`. */
+function cpuOf(pid, isWhole = false) {
+	try {
+		const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
+			.replace(/^.*\) /s, '')
+			.split(' ')
+			.map(Number);
+		return fields.slice(11, isWhole ? 15 : 13).reduce((sum, ticks) => sum + ticks * 10, 0);
+	} catch {
+		return 0;
+	}
+}
+
+const parentOf = pid => {
+	try {
+		return Number(
+			readFileSync(`/proc/${pid}/stat`, 'utf8')
+				.replace(/^.*\) /s, '')
+				.split(' ')[1],
+		);
+	} catch {
+		return undefined;
+	}
+};
+
+/** Returns a function that returns the processor time of PostgreSQL so far. */
+async function postgresCpu() {
+	if (!url) {
+		return () => 0;
+	}
+
+	const client = new pg.Client({connectionString: url});
+	await client.connect();
+	const {rows} = await client.query('select pg_backend_pid() as pid');
+	const postmaster = parentOf(rows[0].pid);
+	await client.end();
+	return () =>
+		readdirSync('/proc')
+			.filter(name => /^\d+$/.test(name) && parentOf(name) === postmaster)
+			.reduce((sum, pid) => sum + cpuOf(pid), cpuOf(postmaster, true));
+}
+
+/** Returns the median of some runs, and the processor time of each. */
+async function timed(count, cpu, work) {
 	const times = [];
+	const before = cpu();
 	for (let round = 0; round < count; round++) {
 		const started = performance.now();
 		await work();
 		times.push(performance.now() - started);
 	}
 
-	return times.sort((one, other) => one - other)[Math.floor(count / 2)];
+	return {ms: times.sort((one, other) => one - other)[Math.floor(count / 2)], cpuMs: (cpu() - before) / count};
 }
 
 async function measure(program, scope, rounds) {
@@ -241,6 +411,8 @@ async function measure(program, scope, rounds) {
 		env,
 		stdio: ['ignore', 'pipe', 'inherit'],
 	});
+	const databaseCpu = await postgresCpu();
+	const cpu = () => cpuOf(child.pid) + databaseCpu();
 	try {
 		const {value: line} = await createInterface({input: child.stdout})[Symbol.asyncIterator]().next();
 		const {url: server} = JSON.parse(line);
@@ -254,7 +426,10 @@ async function measure(program, scope, rounds) {
 		};
 		const result = {};
 		for (const [name, path] of lists(scope)) {
-			result[`${name}, ms`] = await median(rounds, () => get(path)).catch(error => console.error(error.message));
+			await get(path).catch(error => console.error(error.message));
+			const {ms, cpuMs} = await timed(rounds, cpu, () => get(path).catch(() => undefined));
+			result[`${name}, ms`] = ms;
+			result[`${name}, ms of processor time`] = cpuMs;
 		}
 
 		const bodies = Array.from({length: 40}, (_, index) => pushOf(index * batch));
@@ -270,6 +445,7 @@ async function measure(program, scope, rounds) {
 		};
 		await push(pushOf(1_000_000));
 		const started = performance.now();
+		const cpuBefore = cpu();
 		const next = bodies.values();
 		await Promise.all(
 			[1, 2, 3, 4].map(async () => {
@@ -279,10 +455,16 @@ async function measure(program, scope, rounds) {
 			}),
 		);
 		result['pushed spans/s'] = (bodies.length * batch * 1000) / (performance.now() - started);
+		result['pushed spans/s of processor time'] = (bodies.length * batch * 1000) / (cpu() - cpuBefore);
 		for (const connections of [16, 128]) {
-			const path = `/api/v1/org/${scope.org}/ws/${scope.workspace}/airt/assessments`;
+			const path = `/api/v1/org/${scope.org}/ws/${scope.workspace}/airt/assessments?page_size=20`;
+			const loadedFrom = cpu();
 			const {requests, non2xx, errors} = await autocannon({url: `${server}${path}`, headers, connections, duration: 5});
-			result[`reads with ${connections} connections/s`] = non2xx + errors > 0 ? undefined : requests.average;
+			const isWhole = non2xx + errors === 0;
+			result[`reads with ${connections} connections/s`] = isWhole ? requests.average : undefined;
+			result[`reads with ${connections} connections/s of processor time`] = isWhole
+				? (requests.total * 1000) / (cpu() - loadedFrom)
+				: undefined;
 		}
 
 		return result;
@@ -292,29 +474,39 @@ async function measure(program, scope, rounds) {
 	}
 }
 
-try {
-	const made = JSON.parse(
-		run(older, 'init', '--org', `bench-${randomUUID()}`, '--workspace', 'main', '--project', 'web'),
+/** Returns the scope of a filled database, which `--keep` keeps. */
+async function filled(program) {
+	const kept = join(home, 'scope.json');
+	if (existsSync(kept)) {
+		return JSON.parse(readFileSync(kept, 'utf8'));
+	}
+
+	const scope = JSON.parse(
+		run(program, 'init', '--org', `bench-${randomUUID()}`, '--workspace', 'main', '--project', 'web'),
 	);
-	const scope = {...made, org: made.org, workspace: made.workspace, project: made.project};
-	await execute([]);
-	const ids = await idsOf(scope);
-	let started = performance.now();
-	await execute(rowsOf(ids));
+	const started = performance.now();
+	await execute(rowsOf(await idsOf(scope)));
 	console.error(`filled in ${Math.round((performance.now() - started) / 1000)} s`);
-	const before = await measure(older, scope, 1);
-	started = performance.now();
+	writeFileSync(kept, JSON.stringify(scope));
+	return scope;
+}
+
+try {
+	const scope = await filled(older ?? newer);
+	const before = older ? await measure(older, scope, 1) : {};
+	const started = performance.now();
 	run(newer, 'migrate');
 	const migrated = (performance.now() - started) / 1000;
-	console.error(`upgraded in ${migrated.toFixed(1)} s`);
 	await execute([]);
-	const after = await measure(newer, scope, 5);
+	const after = await measure(newer, scope, 9);
 	console.log(`${url ? 'PostgreSQL' : 'SQLite'}, ${spans} spans; upgrade: ${migrated.toFixed(1)} s`);
 	for (const [name, value] of Object.entries(after)) {
-		console.log(`${name}: ${before[name]?.toFixed(1)} -> ${value?.toFixed(1)}`);
+		console.log(`${name}: ${before[name] === undefined ? '' : `${before[name].toFixed(1)} -> `}${value?.toFixed(1)}`);
 	}
 } finally {
-	rmSync(home, {recursive: true, force: true});
+	if (values.keep === undefined) {
+		rmSync(home, {recursive: true, force: true});
+	}
 }
 
 /** Returns the ids of the scope that `serve init` made. */

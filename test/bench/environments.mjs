@@ -2,11 +2,11 @@ import {execFileSync, spawn} from 'node:child_process';
 import {randomUUID} from 'node:crypto';
 import {once} from 'node:events';
 import {mkdirSync, writeFileSync} from 'node:fs';
-import {createServer} from 'node:net';
 import {join} from 'node:path';
 import process from 'node:process';
 import {createInterface} from 'node:readline';
 import {setTimeout as sleep} from 'node:timers/promises';
+import {freePort, startNginx} from './nginx.mjs';
 import {cpuMs, withHome} from './program.mjs';
 
 // Creates environments at once through nginx in front of two servers on one database, and prints what became of them:
@@ -45,8 +45,7 @@ await withHome(async home => {
 	};
 	try {
 		const hosts = [await start(first), await start(join(home, 'second'))];
-		children.push(startNginx(home, port, hosts));
-		await sleep(500);
+		children.push(await startNginx(home, port, hosts));
 		const base = `http://127.0.0.1:${port}/api/v1/org/${made.org}/ws/${made.workspace}/environments`;
 		const headers = {authorization: `Bearer ${made.api_key}`, 'content-type': 'application/json'};
 		const statuses = {};
@@ -86,25 +85,3 @@ await withHome(async home => {
 		}
 	}
 });
-
-function startNginx(home, port, hosts) {
-	const folders = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
-		name => `${name}_temp_path ${home}/${name};`,
-	);
-	const upstream = hosts.map(host => `server ${host};`).join(' ');
-	writeFileSync(
-		join(home, 'nginx.conf'),
-		`pid ${home}/pid; error_log stderr; daemon off; master_process off; events {}
-		http { access_log off; ${folders.join(' ')} upstream both { ${upstream} }
-			server { listen 127.0.0.1:${port}; location / { proxy_pass http://both; proxy_http_version 1.1; proxy_set_header Host $http_host; } } }`,
-	);
-	return spawn('nginx', ['-p', home, '-c', join(home, 'nginx.conf')], {stdio: 'ignore'});
-}
-
-async function freePort() {
-	const server = createServer().listen(0, '127.0.0.1');
-	await once(server, 'listening');
-	const {port} = server.address();
-	server.close();
-	return port;
-}

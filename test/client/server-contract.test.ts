@@ -54,7 +54,7 @@ async function meet(proof: Proof) {
 	const beginning = {organization: 'acme', workspace: 'main', project: 'web', email: 'owner@acme.example'};
 	const {apiKey, userId} = await initialize(services, beginning);
 	const key = apiKey.reveal();
-	const family = {id: userId, userId, clientId: 'service-cli', program: null, apiKeyId: null};
+	const family = {id: userId, userId, clientId: 'service-cli', program: null, apiKeyId: null, providerSession: null};
 	const tokens = await issueTokens(services.database, new Date(), family);
 	const byKey = transportTo(url, 'x-api-key', key);
 	const answers = new Map<OperationId, unknown>();

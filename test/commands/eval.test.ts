@@ -23,7 +23,7 @@ test.each([80, 120])('evaluation statistics are drawn at %d columns', async widt
 	const result = await shown(stats);
 	expect(drawn(result, width).split('\n')).toEqual([
 		'evaluation      nightly-42',
-		'coverage        ████████████████░░░░ 80 %',
+		'coverage        ████████████████░░░░ 80%',
 		'items           50 (40 traced, 10 not)',
 		'spans           1,234 (1 root, 3 failed)',
 		'types of spans  agent, tool, model',
@@ -33,10 +33,10 @@ test.each([80, 120])('evaluation statistics are drawn at %d columns', async widt
 });
 
 test.each([
-	[0, 1000, `${'░'.repeat(20)} 0 %`],
-	[1, 1000, `█${'░'.repeat(19)} 1 %`],
-	[999, 1000, `${'█'.repeat(19)}░ 99 %`],
-	[1000, 1000, `${'█'.repeat(20)} 100 %`],
+	[0, 1000, `${'░'.repeat(20)} 0%`],
+	[1, 1000, `█${'░'.repeat(19)} 1%`],
+	[999, 1000, `${'█'.repeat(19)}░ 99%`],
+	[1000, 1000, `${'█'.repeat(20)} 100%`],
 	[0, 0, 'no items'],
 	[5, 0, "the counts don't add up"],
 	[5, 4, "the counts don't add up"],

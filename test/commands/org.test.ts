@@ -128,3 +128,17 @@ test('an export has the spans of every workspace, each with its slug', async () 
 
 	expect(lines.map(line => JSON.parse(line))).toEqual([expect.objectContaining({workspace: 'lab', span_id: 'a'})]);
 });
+
+test('org delete names the lost machines that it waits for, with the command that forgets one', async () => {
+	const machine = {
+		id: '4f2a91c0-0000-4000-8000-000000000001',
+		host: 'box-7',
+		seen_at: '2026-03-01T12:00:00Z',
+		sandboxes: 1,
+	};
+	const {env} = await api({[`DELETE ${inOrg}`]: {json: {lost_machines: [machine]}}});
+	const result = await testContext({env}).run('org', 'delete', 'acme', '--yes');
+	expect(drawn(result, 400)).toContain('It waits for sandboxes on box-7, which was last seen at 2026-03-01T12:00:00Z.');
+	expect(drawn(result, 400)).toContain('serve machine forget 4f2a91c0');
+	expect(dataOf(result)).toEqual({organization: 'acme', deleting: true, lost_machines: [machine]});
+});

@@ -94,9 +94,22 @@ test('a list names its next page, and only --project filters it', async () => {
 	const {env, seen} = await api({[`GET ${inWorkspace}/environments`]: page([entries['env list'][1]], 5)});
 	const here = testContext({env, flags: {project: 'parser'}});
 	const result = await here.run('env', 'list', '--page', '2', '--page-size', '2');
-	expect(drawn(result, 120)).toContain('Page 2 of 3. Next: /env list --page 3 --page-size 2');
+	expect(drawn(result, 120)).toContain('Page 2 of 3. Next: /env list --project parser --page 3 --page-size 2');
 	await testContext({env}).run('env', 'list');
 	expect(seen.map(({url}) => new URL(url, 'http://a').search)).toEqual(['?page=2&page_size=2&project=parser', '']);
+});
+
+test('a page that a cursor leads to says how the next one is read, in the same project', async () => {
+	const entry = {id, state: 'ready', task_ref: 'web-shop', service_urls: {}, ...at};
+	const {env, seen} = await api({
+		[`GET ${inWorkspace}/environments`]: {
+			json: {items: [entry], total: 9, page: 4, page_size: 1, next_cursor: 'bbb', previous_cursor: null},
+		},
+	});
+	const here = testContext({env, flags: {project: 'parser'}});
+	const result = await here.run('env', 'list', '--cursor', 'aaa', '--page-size', '1');
+	expect(drawn(result, 120)).toContain('Next: /env list --project parser --cursor bbb --page-size 1');
+	expect(seen.at(-1)?.url).toBe(`${inWorkspace}/environments?page_size=1&cursor=aaa&project=parser`);
 });
 
 test('listed ids are offered for completion, and their state is remembered', async () => {
@@ -128,7 +141,7 @@ test('a sandbox that was listed is offered with its task and state where its id 
 	store.getState().setValuesOf(kind => (kind === 'environment' ? [id] : []));
 	await runInApp('env', 'show');
 	const [asksFor] = asked as readonly {readonly choices: readonly object[]}[];
-	expect(asksFor?.choices[0]).toEqual({id, label: id, detail: 'web-shop · ready'});
+	expect(asksFor?.choices[0]).toEqual({id, label: id.slice(0, 8), detail: 'web-shop · ready'});
 });
 
 test.each([

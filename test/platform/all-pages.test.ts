@@ -34,3 +34,14 @@ test('reading stops after ten pages, and at an empty page if the total is wrong'
 	expect(await readAllPages(client, wrong.readPage)).toEqual([0, 1, 2]);
 	expect(wrong.asked).toEqual([1, 2]);
 });
+
+test('reading follows the cursors of a server that gives them, however many entries it says there are', async () => {
+	const asked: (string | undefined)[] = [];
+	const found = await readAllPages(client, async ({cursor}) => {
+		asked.push(cursor);
+		const first = asked.length * 10;
+		return {items: [first, first + 1], total: 2, next_cursor: asked.length < 3 ? `after ${first + 1}` : null};
+	});
+	expect(found).toEqual([10, 11, 20, 21, 30, 31]);
+	expect(asked).toEqual([undefined, 'after 11', 'after 21']);
+});

@@ -100,7 +100,7 @@ async function* counted(
 }
 
 function shareOf(bytes: number, size: number | undefined): string {
-	return size ? ` of ${formatBytes(size)}, ${Math.floor((bytes / size) * 100)} %` : '';
+	return size ? ` of ${formatBytes(size)}, ${Math.floor((bytes / size) * 100)}%` : '';
 }
 
 /**

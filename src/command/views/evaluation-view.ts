@@ -29,7 +29,7 @@ export function evaluationResult(stats: Lenient<EvaluationTraceStats>): Result {
 
 const cells = 20;
 
-/** Returns `██████████░░░░░░░░░░ 50 %`. Only all items are a full bar and 100 %, only none an empty bar and 0 %. */
+/** Returns `██████████░░░░░░░░░░ 50%`. Only all items are a full bar and 100%, only none an empty bar and 0%. */
 function coverage(traced: number, total: number): string {
 	if (total <= 0 || traced < 0 || traced > total) {
 		return total === 0 && traced === 0 ? 'no items' : "the counts don't add up";
@@ -38,5 +38,5 @@ function coverage(traced: number, total: number): string {
 	const within = (share: number, whole: number) =>
 		traced === 0 ? 0 : traced === total ? whole : Math.min(whole - 1, Math.max(1, Math.round(share * whole)));
 	const full = within(traced / total, cells);
-	return `${'█'.repeat(full)}${'░'.repeat(cells - full)} ${within(traced / total, 100)} %`;
+	return `${'█'.repeat(full)}${'░'.repeat(cells - full)} ${within(traced / total, 100)}%`;
 }

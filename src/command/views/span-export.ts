@@ -29,15 +29,21 @@ export async function exportOrganizationSpans(
 	params: {readonly org: string},
 	signal: AbortSignal,
 ): Promise<AsyncIterable<readonly StreamItem[]>> {
-	const read = (page: number) => client.listWorkspaces({params, query: {page, page_size: 200}}, signal);
+	const read = (page: number, cursor?: string | null) =>
+		client.listWorkspaces({params, query: {page, page_size: 200, ...(cursor && {cursor})}}, signal);
 	const first = await read(1);
 	return (async function* workspaces() {
-		for (let page = first, number = 1; (page.items ?? []).length > 0; page = await read(++number)) {
+		// A server without cursors has pages by their number until one is empty.
+		for (let page = first, number = 1; (page.items ?? []).length > 0; page = await read(++number, page.next_cursor)) {
 			for (const {slug: workspace = ''} of page.items ?? []) {
 				const place = {params: {...params, workspace}, query: {}};
 				for await (const lines of await exportSpans(client, place, signal)) {
 					yield lines.map(line => inWorkspace(line, workspace));
 				}
+			}
+
+			if (page.next_cursor === null) {
+				return;
 			}
 		}
 	})();

@@ -1,11 +1,12 @@
 import * as z from 'zod/mini';
 import {defaultsTo, fields} from '../scalars.ts';
 import {messageParts, modalityScores} from './media.ts';
+import {cursorFields} from './page.ts';
 
 /** An assessment in a list. It also has a summary of its sandbox and other fields that are not in the specification. */
 export const assessmentSchema = z.looseObject({status: z.optional(z.string())});
 
-export const assessmentsSchema = z.looseObject({items: z.array(assessmentSchema)});
+export const assessmentsSchema = z.looseObject({items: z.array(assessmentSchema), ...cursorFields});
 
 /** `AttackSpanResponse`: one attack, from its trace. `asr` is the attack success rate; the time is in seconds. */
 export const attackSpanSchema = z.looseObject({

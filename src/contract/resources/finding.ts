@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import {anyObject, dateTime, defaultsTo, fields, maybe, uuid} from '../scalars.ts';
 import {messageParts, modalityScores} from './media.ts';
+import {cursorFields, pageFields} from './page.ts';
 
 /** `FindingReviewEvent`: one edit by a reviewer; immutable. */
 export const findingReviewEventSchema = z.looseObject({
@@ -113,8 +114,7 @@ export const findingSortKeys = [
 export const findingsQuerySchema = z.looseObject({
 	sort_by: defaultsTo(z.enum(findingSortKeys), 'created_at'),
 	sort_dir: defaultsTo(z.enum(['asc', 'desc']), 'desc'),
-	page: defaultsTo(z.int(), 1),
-	page_size: defaultsTo(z.int(), 50),
+	...pageFields,
 });
 
 /** `FindingDetail`: one run of an attack. Times in seconds. */
@@ -185,6 +185,6 @@ export const findingSchema = z.looseObject({
 });
 
 /** The list also has an envelope that is not in the specification. */
-export const findingsSchema = z.looseObject({findings: z.array(findingSchema)});
+export const findingsSchema = z.looseObject({findings: z.array(findingSchema), ...cursorFields});
 
 export type Finding = z.input<typeof findingSchema>;

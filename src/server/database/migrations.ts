@@ -24,8 +24,10 @@ import {suspendedOrganizations} from './migrations/033-suspended-organizations.t
 import {rateLimits} from './migrations/034-rate-limits.ts';
 import {invitations} from './migrations/035-invitations.ts';
 import {identities} from './migrations/036-identities.ts';
+import {listIndexes} from './migrations/037-list-indexes.ts';
 import {listTotals} from './migrations/038-list-totals.ts';
 import {deletedOrganizations} from './migrations/039-deleted-organizations.ts';
+import {providerSessions} from './migrations/040-provider-sessions.ts';
 import type {Statement} from './statement.ts';
 
 /** Every schema change since the first release, in order. */
@@ -60,8 +62,10 @@ export const migrations: Readonly<Record<string, readonly Statement[]>> = {
 	'034-rate-limits': rateLimits,
 	'035-invitations': invitations,
 	'036-identities': identities,
+	'037-list-indexes': listIndexes,
 	'038-list-totals': listTotals,
 	'039-deleted-organizations': deletedOrganizations,
+	'040-provider-sessions': providerSessions,
 };
 
 /**
@@ -79,4 +83,5 @@ export const upgrades: Readonly<Record<string, string>> = {
 	'033-suspended-organizations': '001-accounts',
 	'034-rate-limits': '001-accounts',
 	'039-deleted-organizations': '001-accounts',
+	'040-provider-sessions': '001-accounts',
 };

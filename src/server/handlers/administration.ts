@@ -5,17 +5,19 @@ import type {DatabaseTransaction, Queries} from '../database/tables.ts';
 import {reject, rejectField, rejectNotFound} from '../kit/http-error.ts';
 import {requestDeletion} from '../retention/delete-organization.ts';
 import type {Handlers} from './handler.ts';
-import {readPage} from './page.ts';
+import {waitingFor} from './organization.ts';
+import {readPage, sortBy} from './page.ts';
 import type {Services} from './services.ts';
 
 /** What administrators of the whole server do. */
 export const administrationHandlers = {
-	async listUsers({query}, {services: {database}}) {
+	async listUsers({query}, context) {
+		const {database} = context.services;
 		const {email} = query;
 		const rows = selectUsers(database).$if(typeof email === 'string', found =>
 			found.where('email', '=', normalizeEmail(email ?? '')),
 		);
-		const page = await readPage(query, rows, ordered => ordered.orderBy('email'));
+		const page = await readPage(context, query, rows, [sortBy('email')]);
 		return {...page, items: page.items.map(userOf)};
 	},
 
@@ -61,8 +63,9 @@ export const administrationHandlers = {
 		});
 	},
 
-	async listServerOrganizations({query}, {services: {database}}) {
-		const page = await readPage(query, selectOrganizations(database), ordered => ordered.orderBy('slug'));
+	async listServerOrganizations({query}, context) {
+		const {database} = context.services;
+		const page = await readPage(context, query, selectOrganizations(database), [sortBy('slug')]);
 		return {...page, items: page.items.map(organizationOf)};
 	},
 
@@ -84,15 +87,17 @@ export const administrationHandlers = {
 	},
 
 	async deleteServerOrganization({params}, {principal, actor, services}) {
-		return await administering(services, principal.userId, async (transaction, at) => {
+		const id = await administering(services, principal.userId, async (transaction, at) => {
 			const organization = await transaction
 				.selectFrom('organizations')
 				.select(['id', 'slug'])
 				.where('slug', '=', params.organization)
 				.executeTakeFirst();
-			await requestDeletion(transaction, actor, organization ?? rejectNotFound(), new Date(at));
-			return undefined;
+			const deleted = organization ?? rejectNotFound();
+			await requestDeletion(transaction, actor, deleted, new Date(at));
+			return deleted.id;
 		});
+		return await waitingFor(services, id);
 	},
 
 	async reinstateOrganization({params}, {principal, actor, services}) {

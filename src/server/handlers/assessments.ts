@@ -1,44 +1,77 @@
-import {sql} from 'kysely';
+import {type RawBuilder, sql} from 'kysely';
 import type {Finding} from '../../contract/resources/finding.ts';
 import {prepared, type QueryInput} from '../database/prepared.ts';
+import type {Queries} from '../database/tables.ts';
 import {rejectNotFound} from '../kit/http-error.ts';
 import {assertResponseFits, ifItFits, sizeOf} from '../quota/response-size.ts';
 import type {Handlers} from './handler.ts';
-import {findPage, keptTotal, pageOf, type SortTerm, sortBy, totalFrom, totalOf} from './page.ts';
+import {bareRow, farOffset, findPage, keptTotal, keysOf, pageOf, type SortTerm, sortBy, totalOf} from './page.ts';
 
-type FindingsQuery = {readonly sort_by: keyof typeof columns; readonly sort_dir: 'asc' | 'desc'};
+type FindingsQuery = {
+	readonly [filter: string]: unknown;
+	readonly sort_by: keyof typeof columns;
+	readonly sort_dir: 'asc' | 'desc';
+};
 
 type PageInput = {readonly workspace: string; readonly offset: number; readonly limit: number};
 
-/** One page of a workspace's assessments, each row with the total and with the size of the page. */
-const readAssessments = prepared((queries, input: QueryInput<PageInput>) => {
-	const inWorkspace = queries.selectFrom('assessments').where('workspace_id', '=', input('workspace'));
-	const page = inWorkspace.orderBy('created_at', 'desc').orderBy('id').offset(input('offset')).limit(input('limit'));
+const assessmentOrder = [sortBy('assessments.created_at', 'desc'), sortBy('assessments.id')];
+
+/** Selects assessments, each with the total of its list and the size of the page. */
+function selectAssessments(queries: Queries, ids: RawBuilder<string>, pageTotal: RawBuilder<number | string>) {
+	const page = queries.selectFrom('assessments').where('assessments.id', 'in', ids);
 	const sizes = page.select(sql<number>`octet_length(detail) + octet_length(name) + octet_length(status)`.as('bytes'));
-	const total = keptTotal(queries, {list: 'assessments', scopeId: input('workspace')});
-	const size = sizeOf(queries, sizes).select(() => total.as('page_total'));
+	const size = sizeOf(queries, sizes).select(pageTotal.as('page_total'));
 	return page
 		.innerJoin(size.as('size'), join => join.onTrue())
 		.select(['id', 'project_id', 'created_at', 'updated_at', 'completed_at', 'size.answer_bytes', 'size.page_total'])
 		.select((['name', 'status', 'detail'] as const).map(name => ifItFits(name).as(name)))
-		.select(() => keptTotal(queries, {list: 'findings', scopeId: sql.ref('assessments.id')}).as('finding_count'));
+		.select(() => keptTotal(queries, {list: 'findings', scopeId: sql.ref('assessments.id')}).as('finding_count'))
+		.select(keysOf(assessmentOrder))
+		.orderBy('created_at', 'desc')
+		.orderBy('id');
+}
+
+/** A page near the beginning, which is asked for most. */
+const readAssessments = prepared((queries, input: QueryInput<PageInput>) => {
+	const ids = queries
+		.selectFrom('assessments')
+		.select('id')
+		.where('workspace_id', '=', input('workspace'))
+		.orderBy('created_at', 'desc')
+		.orderBy('id')
+		.offset(input('offset'))
+		.limit(input('limit'));
+	const total = keptTotal(queries, {list: 'assessments', scopeId: input('workspace')});
+	return selectAssessments(queries, sql`${ids}`, sql`${total}`);
 });
 
 export const assessmentHandlers = {
 	/** Newest first. Adds names, times, finding counts and the page to what the contract requires. */
-	async listAssessments({query}, {scope, services: {database}}) {
+	async listAssessments({query}, context) {
+		const {database} = context.services;
+		const workspace = context.scope.workspace.id;
+		const {ids, pageTotal, close} = await findPage(context, query, {
+			matches: [database.selectFrom('assessments').where('workspace_id', '=', workspace)],
+			count: keptTotal(database, {list: 'assessments', scopeId: workspace}),
+			order: assessmentOrder,
+		});
 		const {offset, limit} = pageOf(query);
-		const workspace = scope.workspace.id;
-		const rows = await readAssessments(database, {workspace, offset, limit});
+		const rows =
+			query.cursor || offset >= farOffset
+				? await selectAssessments(database, ids, pageTotal).execute()
+				: await readAssessments(database, {workspace, offset, limit});
 		assertResponseFits(rows[0], 'Use a smaller `page_size`.');
-		const items = rows.map(({answer_bytes: _, page_total: __, detail, finding_count, ...row}) => ({
-			sandbox: null,
-			...JSON.parse(detail),
-			...row,
-			finding_count: Number(finding_count),
-		}));
-		const count = keptTotal(database, {list: 'assessments', scopeId: workspace});
-		return {items, total: await totalFrom(rows, offset, count), page: query.page, page_size: query.page_size};
+		const {items, ...page} = await close(rows);
+		return {
+			...page,
+			items: items.map(bareRow).map(({answer_bytes: _, detail, finding_count, ...row}) => ({
+				sandbox: null,
+				...JSON.parse(detail),
+				...row,
+				finding_count: Number(finding_count),
+			})),
+		};
 	},
 
 	/** In the order in which the attacks started. */
@@ -66,7 +99,9 @@ export const assessmentHandlers = {
 	},
 
 	/** Rows without a sort value come last; equal rows are newest first. */
-	async listFindings({query}, {scope, services: {database}}) {
+	async listFindings({query}, context) {
+		const {scope, services} = context;
+		const {database} = services;
 		let findings = database.selectFrom('findings').where('findings.project_id', '=', scope.project.id);
 		let isFiltered = false;
 		for (const [name, column] of Object.entries(filters)) {
@@ -80,7 +115,8 @@ export const assessmentHandlers = {
 		const count = isFiltered
 			? findings.select(totalOf)
 			: keptTotal(database, {list: 'findings', scopeId: scope.project.id});
-		const {ids, pageTotal, offset, total, order} = await findPage(query, findings, {order: sortsOf(query), count});
+		const list = {matches: [findings], order: sortsOf(query), count};
+		const {ids, pageTotal, order, keys, close} = await findPage(context, query, list);
 		const page = database
 			.selectFrom('findings')
 			.innerJoin('assessments', 'assessments.id', 'findings.assessment_id')
@@ -92,14 +128,11 @@ export const assessmentHandlers = {
 			.innerJoin(size.as('size'), join => join.onTrue())
 			.select(['size.answer_bytes', 'size.page_total'])
 			.select([ifItFits('findings.detail').as('detail'), ifItFits('assessments.name').as('assessment_name')])
+			.select(keys)
 			.execute();
 		assertResponseFits(rows[0], 'Use a smaller `page_size`.');
-		return {
-			findings: rows.map(toFinding),
-			total: rows.length > 0 || total === undefined ? await totalFrom(rows, offset, count) : total,
-			page: query.page,
-			page_size: query.page_size,
-		};
+		const {items, ...answer} = await close(rows);
+		return {...answer, findings: items.map(toFinding)};
 	},
 
 	async getFinding({params: {findingId}}, {scope, services: {database}}) {
@@ -126,10 +159,13 @@ const columns = {
 } as const;
 
 /** Returns what findings are sorted by: the requested column, then their creation, newest first. */
-function sortsOf({sort_by, sort_dir}: FindingsQuery): readonly SortTerm[] {
+function sortsOf(query: FindingsQuery): readonly SortTerm[] {
+	const {sort_by, sort_dir} = query;
 	const column = columns[sort_by];
+	// A filter by the same field leaves nothing to sort, and the index of the filter has the rest in order.
+	const isFixed = typeof query[sort_by] === 'string' && sort_by in filters;
 	return [
-		{...sortBy(column, sort_dir), nullsLast: true},
+		...(isFixed ? [] : [{...sortBy(column, sort_dir), nullsLast: true} as const]),
 		...(column === columns.created_at ? [] : [sortBy('findings.created_at', 'desc')]),
 		sortBy('findings.id'),
 	];

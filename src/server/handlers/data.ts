@@ -77,19 +77,17 @@ export const dataHandlers = {
 			: undefined;
 		const spans = database
 			.selectFrom('spans')
-			.where('workspace_id', '=', scope.workspace.id)
-			.where(({or, eb, exists, selectFrom}) =>
+			// Joined, because PostgreSQL would read all sessions to look for those of a page.
+			.leftJoin('sessions', 'sessions.id', 'spans.session_id')
+			.where('spans.workspace_id', '=', scope.workspace.id)
+			.where(({or, eb}) =>
 				or([
 					eb('session_id', 'is', null),
-					exists(
-						selectFrom('sessions')
-							.select('id')
-							.whereRef('sessions.id', '=', 'spans.session_id')
-							.where(of => of.or([of('visibility', '=', 'workspace'), of('sessions.user_id', '=', principal.userId)])),
-					),
+					eb('visibility', '=', 'workspace'),
+					eb('sessions.user_id', '=', principal.userId),
 				]),
 			)
-			.$if(projectId !== undefined, found => found.where('project_id', '=', projectId ?? ''))
+			.$if(projectId !== undefined, found => found.where('spans.project_id', '=', projectId ?? ''))
 			.$if(session !== undefined, found => found.where('session_id', '=', session ?? ''))
 			.orderBy('received_at')
 			.orderBy('trace_id')
@@ -117,7 +115,7 @@ export const dataHandlers = {
 
 		const rows = await behind
 			.select(['trace_id', 'span_id', 'parent_span_id', 'name', 'type', 'kind', 'started_at_us', 'ended_at_us'])
-			.select(['status_code', 'status_message', 'session_id', 'project_id', 'attributes', 'resource', 'events'])
+			.select(['status_code', 'status_message', 'session_id', 'spans.project_id', 'attributes', 'resource', 'events'])
 			.where(sql<boolean>`${place} <= (${last.received_at}, ${last.trace_id}, ${last.span_id})`)
 			.limit(query.limit)
 			.execute();

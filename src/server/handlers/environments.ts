@@ -67,15 +67,18 @@ export const environmentHandlers = {
 	},
 
 	/** Running environments first, then newest first. */
-	async listEnvironments({query}, {scope, services, request}) {
+	async listEnvironments({query}, context) {
+		const {scope, services, request} = context;
 		const {database} = services;
 		const reached = asReached(services, request);
 		const projectId = filterProjectId(scope, query.project);
 		const scopeId = projectId ?? scope.workspace.id;
-		const {items, ...page} = await readLongPage(query, {
-			matches: database
-				.selectFrom('environments')
-				.where(projectId === undefined ? 'workspace_id' : 'project_id', '=', scopeId),
+		const {items, ...page} = await readLongPage(context, query, {
+			matches: [
+				database
+					.selectFrom('environments')
+					.where(projectId === undefined ? 'workspace_id' : 'project_id', '=', scopeId),
+			],
 			count: keptTotal(database, {list: 'environments', scopeId}),
 			order: [
 				{by: sql.raw(isEndedSql), direction: 'asc'},

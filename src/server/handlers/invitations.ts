@@ -8,19 +8,22 @@ import {reject, rejectField, rejectNotFound} from '../kit/http-error.ts';
 import {requestUrl} from '../kit/server-url.ts';
 import type {Handlers} from './handler.ts';
 import {assertGrants} from './members.ts';
-import {readPage} from './page.ts';
+import {readPage, sortBy} from './page.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;
 
 export const invitationHandlers = {
-	async listInvitations({query}, {scope: {organization}, services: {database, now}}) {
+	async listInvitations({query}, context) {
+		const {organization} = context.scope;
+		const {database, now} = context.services;
 		const {email} = query;
 		const rows = selectInvitations(database)
 			.where('invitations.organization_id', '=', organization.id)
 			.$if(typeof email === 'string', found => found.where('invitations.email', '=', normalizeEmail(email ?? '')));
-		const page = await readPage(query, rows, ordered =>
-			ordered.orderBy('invitations.created_at', 'desc').orderBy('invitations.id', 'desc'),
-		);
+		const page = await readPage(context, query, rows, [
+			sortBy('invitations.created_at', 'desc'),
+			sortBy('invitations.id', 'desc'),
+		]);
 		return {...page, items: page.items.map(row => invitationOf(row, now()))};
 	},
 

@@ -8,11 +8,13 @@ import type {DatabaseTransaction} from '../database/tables.ts';
 import {reject, rejectField, rejectNotFound} from '../kit/http-error.ts';
 import type {NamedPlace} from '../kit/scope.ts';
 import type {Handlers} from './handler.ts';
-import {readPage} from './page.ts';
+import {readPage, sortBy} from './page.ts';
 import type {Services} from './services.ts';
 
 export const memberHandlers = {
-	async listMembers({query}, {scope: {organization}, services: {database}}) {
+	async listMembers({query}, context) {
+		const {organization} = context.scope;
+		const {database} = context.services;
 		const {email} = query;
 		const rows = database
 			.selectFrom('members')
@@ -20,7 +22,7 @@ export const memberHandlers = {
 			.select(['users.id as user_id', 'email', 'role', 'members.created_at', 'suspended_at'])
 			.where('organization_id', '=', organization.id)
 			.$if(typeof email === 'string', found => found.where('email', '=', normalizeEmail(email ?? '')));
-		return await readPage(query, rows, ordered => ordered.orderBy('email'));
+		return await readPage(context, query, rows, [sortBy('email')]);
 	},
 
 	/** Only this response contains the code with which a new user sets a password. */

@@ -8,9 +8,10 @@ import {authorize} from '../kit/authorize.ts';
 import {reject, rejectField, rejectNotFound} from '../kit/http-error.ts';
 import {organizationTransaction} from '../kit/organization-turns.ts';
 import type {NamedPlace} from '../kit/scope.ts';
-import {requestDeletion} from '../retention/delete-organization.ts';
+import type {DataAccess} from '../kit/services.ts';
+import {findLostMachines, requestDeletion} from '../retention/delete-organization.ts';
 import type {Handlers} from './handler.ts';
-import {readPage} from './page.ts';
+import {readPage, sortBy} from './page.ts';
 
 /** In characters, without surrounding white space. */
 const maxNameLength = 100;
@@ -43,37 +44,44 @@ export const organizationHandlers = {
 		});
 	},
 
-	/** What is deleted stays suspended until nothing of it is left. */
-	async deleteOrganization(_, {scope: {organization}, actor, services: {database, now}}) {
+	/** What is deleted stays suspended until nothing of it is left. The answer has the machines that this waits for, if any. */
+	async deleteOrganization(_, {scope: {organization}, actor, services}) {
+		const {database, now} = services;
 		await organizationTransaction(database, organization.id, transaction =>
 			requestDeletion(transaction, actor, organization, now()),
 		);
-		return undefined;
+		return await waitingFor(services, organization.id);
 	},
 
-	async listOrganizations({query}, {principal, services: {database}}) {
+	async listOrganizations({query}, context) {
+		const {principal, services} = context;
+		const {database} = services;
 		const rows = database
 			.selectFrom('organizations')
 			.innerJoin('members', 'members.organization_id', 'organizations.id')
 			.select(['id', 'slug', 'name', 'description', 'role', 'organizations.created_at', 'suspended_at'])
 			.where('user_id', '=', principal.userId);
-		return await readPage(query, rows, ordered => ordered.orderBy('slug'));
+		return await readPage(context, query, rows, [sortBy('slug')]);
 	},
 
-	async listWorkspaces({query}, {scope: {organization}, services: {database}}) {
+	async listWorkspaces({query}, context) {
+		const {organization} = context.scope;
+		const {database} = context.services;
 		const rows = database
 			.selectFrom('workspaces')
 			.select(['id', 'slug', 'name', 'created_at'])
 			.where('organization_id', '=', organization.id);
-		return await readPage(query, rows, ordered => ordered.orderBy('slug'));
+		return await readPage(context, query, rows, [sortBy('slug')]);
 	},
 
-	async listProjects({query}, {scope: {workspace}, services: {database}}) {
+	async listProjects({query}, context) {
+		const {workspace} = context.scope;
+		const {database} = context.services;
 		const rows = database
 			.selectFrom('projects')
 			.select(['id', 'slug', 'name', 'created_at'])
 			.where('workspace_id', '=', workspace.id);
-		return await readPage(query, rows, ordered => ordered.orderBy('slug'));
+		return await readPage(context, query, rows, [sortBy('slug')]);
 	},
 
 	async createWorkspace({body}, {scope: {organization}, actor, services: {database, now}}) {
@@ -128,6 +136,12 @@ export const organizationHandlers = {
 		});
 	},
 } satisfies Partial<Handlers>;
+
+/** Returns the lost machines that the deletion of an organization waits for; undefined if there are none. */
+export async function waitingFor(services: DataAccess, organizationId: string) {
+	const machines = await findLostMachines(services, organizationId);
+	return machines.length > 0 ? {lost_machines: machines} : undefined;
+}
 
 /** Returns the row of a new workspace or project. Rejects (422) an invalid slug or name. */
 function newPlace({slug, name}: {readonly slug: string; readonly name?: string | undefined}, now: Date) {

@@ -25,13 +25,17 @@ export const runHandlers = {
 	},
 
 	/** Newest first. Omits `execution_id`: anyone who knows it could write as the run's owner. */
-	async listRuns({query}, {scope, services: {database}}) {
+	async listRuns({query}, context) {
+		const {scope, services} = context;
+		const {database} = services;
 		const projectId = filterProjectId(scope, query.project);
 		const scopeId = projectId ?? scope.workspace.id;
-		return await readLongPage(query, {
-			matches: database
-				.selectFrom('workflow_runs')
-				.where(projectId === undefined ? 'workspace_id' : 'project_id', '=', scopeId),
+		return await readLongPage(context, query, {
+			matches: [
+				database
+					.selectFrom('workflow_runs')
+					.where(projectId === undefined ? 'workspace_id' : 'project_id', '=', scopeId),
+			],
 			count: keptTotal(database, {list: 'workflow_runs', scopeId}),
 			order: [sortBy('workflow_runs.created_at', 'desc'), sortBy('workflow_runs.id')],
 			rowsOf: ids =>

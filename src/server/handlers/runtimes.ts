@@ -14,7 +14,7 @@ import {type RuntimeRow, stopRuntime} from '../sandboxes/runtime-state.ts';
 import {asReached, publicSandboxUrl} from '../sandboxes/service-urls.ts';
 import {readInputs} from '../tasks/inputs.ts';
 import type {HandlerContext, Handlers} from './handler.ts';
-import {filterProjectId, projectIdOf, readPage} from './page.ts';
+import {filterProjectId, projectIdOf, readLongPage, sortBy, totalOf} from './page.ts';
 import type {Services} from './services.ts';
 import {checkTimeout, findTask} from './task-body.ts';
 
@@ -22,14 +22,18 @@ type RuntimeContext = HandlerContext<{readonly organization: NamedPlace; readonl
 
 export const runtimeHandlers = {
 	/** Newest first. */
-	async listRuntimes({query}, {principal, scope, services, request}) {
+	async listRuntimes({query}, context) {
+		const {principal, scope, services, request} = context;
 		const projectId = filterProjectId(scope, query.project);
-		const rows = selectRuntimes(services.database)
-			.where('runtimes.workspace_id', '=', scope.workspace.id)
-			.$if(projectId !== undefined, found => found.where('project_id', '=', projectId ?? ''));
-		const {items, ...page} = await readPage(query, rows, ordered =>
-			ordered.orderBy('runtimes.created_at', 'desc').orderBy('runtimes.id'),
-		);
+		const matches = services.database
+			.selectFrom('runtimes')
+			.where(projectId === undefined ? 'workspace_id' : 'project_id', '=', projectId ?? scope.workspace.id);
+		const {items, ...page} = await readLongPage(context, query, {
+			matches: [matches],
+			count: matches.select(totalOf),
+			order: [sortBy('runtimes.created_at', 'desc'), sortBy('runtimes.id')],
+			rowsOf: ids => selectRuntimes(services.database).where('runtimes.id', 'in', ids),
+		});
 		return {...page, items: items.map(row => runtimeResponse({...services, request}, row, principal.userId))};
 	},
 

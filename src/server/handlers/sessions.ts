@@ -1,7 +1,8 @@
 import {type Selectable, sql} from 'kysely';
 import type {Session} from '../../contract/resources/session.ts';
+import {sessionReaderSql} from '../database/migrations/037-list-indexes.ts';
 import type {Queries, Tables} from '../database/tables.ts';
-import {countsAsMessage} from '../ingest/messages.ts';
+import {countsAsMessage, usageColumns} from '../ingest/messages.ts';
 import {maxNameLength} from '../ingest/read-attributes.ts';
 import {lockWorkspaces} from '../ingest/target.ts';
 import {reject, rejectNotFound} from '../kit/http-error.ts';
@@ -52,15 +53,19 @@ export const sessionHandlers = {
 	},
 
 	/** Most recently changed first. Omits other users' private sessions. */
-	async listSessions({query}, {principal, scope, services: {database}}) {
+	async listSessions({query}, context) {
+		const {principal, scope, services} = context;
+		const {database} = services;
 		const projectId = filterProjectId(scope, query.project);
 		const scopeId = projectId ?? scope.workspace.id;
-		const matches = database
-			.selectFrom('sessions')
-			.where(projectId === undefined ? 'workspace_id' : 'project_id', '=', scopeId)
-			.where(({or, eb}) => or([eb('visibility', '=', 'workspace'), eb('user_id', '=', principal.userId)]));
-		const {items, ...page} = await readLongPage(query, {
-			matches,
+		const {items, ...page} = await readLongPage(context, query, {
+			// Those of everyone, and those of the caller: each is a range, however many private ones others have.
+			matches: ['', principal.userId].map(reader =>
+				database
+					.selectFrom('sessions')
+					.where(projectId === undefined ? 'workspace_id' : 'project_id', '=', scopeId)
+					.where(sql.raw(sessionReaderSql), '=', reader),
+			),
 			count: keptTotal(database, {list: 'sessions', scopeId, userId: principal.userId}),
 			order: [sortBy('sessions.updated_at', 'desc'), sortBy('sessions.id')],
 			rowsOf: ids =>
@@ -107,19 +112,7 @@ export const sessionHandlers = {
 	},
 } satisfies Partial<Handlers>;
 
-type Message = Pick<
-	Selectable<Tables['session_messages']>,
-	| 'role'
-	| 'model'
-	| 'input_tokens'
-	| 'cache_read_input_tokens'
-	| 'cache_creation_input_tokens'
-	| 'output_tokens'
-	| 'tool_call_count'
-	| 'cost_usd'
-	| 'is_generation'
-	| 'at_us'
->;
+type Message = Pick<Selectable<Tables['session_messages']>, (typeof usageColumns)[number]>;
 
 /** Returns a session with usage derived from its messages; undefined if there is no such session. */
 async function readSession(queries: Queries, catalog: ServerCatalog, id: string): Promise<Session | undefined> {
@@ -170,18 +163,7 @@ function findRow(queries: Queries, id: string) {
 function listMessages(queries: Queries, id: string): Promise<readonly Message[]> {
 	return queries
 		.selectFrom('session_messages')
-		.select([
-			'role',
-			'model',
-			'input_tokens',
-			'cache_read_input_tokens',
-			'cache_creation_input_tokens',
-			'output_tokens',
-			'tool_call_count',
-			'cost_usd',
-			'is_generation',
-			'at_us',
-		])
+		.select(usageColumns)
 		.where('session_id', '=', id)
 		.orderBy('at_us')
 		.orderBy('message_id')

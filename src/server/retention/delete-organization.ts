@@ -150,9 +150,14 @@ async function hasSandboxesElsewhere({database, now}: DeletionServices, organiza
 /** What was logged of each database: an organization and the machine that its deletion waits for. */
 const toldOf = new WeakMap<Database, Set<string>>();
 
-/** Logs once which machines keep an organization from being deleted, because nobody has seen them for a while, and what to do. */
-async function tellOfLostMachines({database, now, log}: DeletionServices, organizationId: string): Promise<void> {
-	const lost = await database
+/** Returns which machines keep an organization from being deleted, because nobody has seen them for a while. */
+export async function findLostMachines(
+	{database, now}: Pick<DeletionServices, 'database' | 'now'>,
+	organizationId: string,
+): Promise<
+	readonly {readonly id: string; readonly host: string; readonly seen_at: string; readonly sandboxes: number}[]
+> {
+	const found = await database
 		.selectFrom('sandboxes')
 		.innerJoin('machines', 'machines.id', 'sandboxes.machine')
 		.select(['machines.id', 'host', 'seen_at', ({fn}) => fn.countAll<number>().as('count')])
@@ -161,9 +166,16 @@ async function tellOfLostMachines({database, now, log}: DeletionServices, organi
 		.where('seen_at', '<', new Date(now().getTime() - lostAfterMs).toISOString())
 		.groupBy(['machines.id', 'host', 'seen_at'])
 		.execute();
+	return found.map(({count, ...machine}) => ({...machine, sandboxes: Number(count)}));
+}
+
+/** Logs once which machines keep an organization from being deleted, and what to do. */
+async function tellOfLostMachines(services: DeletionServices, organizationId: string): Promise<void> {
+	const {database, log} = services;
+	const lost = await findLostMachines(services, organizationId);
 	const told = toldOf.get(database) ?? new Set<string>();
 	toldOf.set(database, told);
-	for (const {id, host, seen_at, count} of lost) {
+	for (const {id, host, seen_at, sandboxes} of lost) {
 		const key = `${organizationId} ${id}`;
 		if (!told.has(key)) {
 			told.add(key);
@@ -174,7 +186,7 @@ async function tellOfLostMachines({database, now, log}: DeletionServices, organi
 				machine: id,
 				host,
 				seen_at,
-				sandboxes: Number(count),
+				sandboxes,
 				fix: `Start its server, or if it is gone for good: serve machine forget ${id.slice(0, 8)}`,
 			});
 		}

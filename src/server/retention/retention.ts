@@ -37,7 +37,7 @@ export function parseRetention(text: string): Retention {
 			throw new AppError('usage', `--retention knows no “${kind}”, only ${kinds.join(', ')}.`, {hint: example});
 		}
 
-		if (Number(days) === 0) {
+		if (/^0+$/.test(days)) {
 			throw new AppError('usage', `--retention of 0 days would delete everything at once.`, {
 				hint: 'Use at least 1, or leave --retention out to keep everything.',
 			});

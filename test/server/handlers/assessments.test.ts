@@ -7,7 +7,14 @@ const list = (query = '') => `${inWorkspace}/airt/assessments${query}`;
 
 test('an assessment runs until its own span arrives, which completes it', async () => {
 	const server = await createTestServer();
-	expect((await server.send(list())).json).toEqual({items: [], total: 0, page: 1, page_size: 50});
+	expect((await server.send(list())).json).toEqual({
+		items: [],
+		total: 0,
+		page: 1,
+		page_size: 50,
+		next_cursor: null,
+		previous_cursor: null,
+	});
 
 	const first = attack('1', 10, {severity: 'high'});
 	const named = {...first, attributes: {...first.attributes, 'service.airt.assessment.id': assessmentId}};
@@ -42,6 +49,8 @@ test('an assessment runs until its own span arrives, which completes it', async 
 		total: 1,
 		page: 1,
 		page_size: 50,
+		next_cursor: null,
+		previous_cursor: null,
 	});
 });
 

@@ -125,7 +125,14 @@ test('an attack is a finding with its trials, in whatever order and requests the
 	const once = await createTestServer();
 	await push(once, run);
 	const {json} = await once.send(findings());
-	expect(json).toEqual({findings: [finding], total: 1, page: 1, page_size: 50});
+	expect(json).toEqual({
+		findings: [finding],
+		total: 1,
+		page: 1,
+		page_size: 50,
+		next_cursor: null,
+		previous_cursor: null,
+	});
 	expect(findingSchema.parse(json.findings[0])).toEqual(json.findings[0]);
 	const filtered = await once.send(`${findings()}?assessment_id=${assessmentId.toUpperCase()}`);
 	expect(filtered.json.total).toBe(1);
@@ -179,7 +186,13 @@ test('lists sort by every key, severities by meaning, and pages contain each fin
 	expect(await order('?sort_by=updated_at&page=2&page_size=4')).toBe('critical low');
 	expect(await order('?page=3&page_size=4')).toBe('');
 	expect(await order('?severity=high')).toBe('high');
-	expect((await server.send(findings('?severity=high'))).json).toMatchObject({total: 1, page: 1, page_size: 50});
+	expect((await server.send(findings('?severity=high'))).json).toMatchObject({
+		total: 1,
+		page: 1,
+		page_size: 50,
+		next_cursor: null,
+		previous_cursor: null,
+	});
 });
 
 test('a failed attack is a failed finding, and one without success has severity info', async () => {

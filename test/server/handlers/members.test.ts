@@ -85,6 +85,18 @@ test('[30] only owners make owners, and nobody changes their own role or takes t
 	expect((await server.send(path)).status).toBe(404);
 });
 
+test('[30] an organization whose other owner is suspended keeps the one who can act', async () => {
+	const server = await createTestServer();
+	const other = await server.join('owner');
+	const {database} = server;
+	const suspend = (suspended_at: string | null) =>
+		database.updateTable('users').set({suspended_at}).where('id', '=', other.id).execute();
+	await suspend('2030-01-01T00:00:00.000Z');
+	expect((await remove(server, server.owner.id)).status).toBe(409);
+	await suspend(null);
+	expect((await remove(server, server.owner.id)).status).toBe(200);
+});
+
 test('[30] two owners who demote or remove each other at the same time leave one', async () => {
 	for (const act of [
 		(server: TestServer, id: string, key: string) => change(server, id, 'member', key),

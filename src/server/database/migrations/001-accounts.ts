@@ -84,12 +84,14 @@ export const accounts: readonly string[] = [
 		created_at text not null,
 		expires_at text not null,
 		used_at text,
-		revoked_at text
+		revoked_at text,
+		provider_session text
 	)`,
 	'create index tokens_by_user on tokens (user_id)',
 	'create index tokens_by_family on tokens (family_id)',
 	'create index tokens_by_api_key on tokens (api_key_id)',
 	'create index tokens_by_expiry on tokens (expires_at)',
+	'create index tokens_by_provider on tokens (provider_session)',
 	`create table device_authorizations (
 		id text primary key,
 		device_code_hash text not null unique,
@@ -103,7 +105,8 @@ export const accounts: readonly string[] = [
 		requested_from text,
 		requested_address text,
 		created_at text not null,
-		expires_at text not null
+		expires_at text not null,
+		provider_session text
 	)`,
 	`create table browser_sessions (
 		id text primary key,
@@ -113,8 +116,10 @@ export const accounts: readonly string[] = [
 		api_key_id text references api_keys (id) on delete cascade,
 		created_at text not null,
 		expires_at text not null,
-		revoked_at text
+		revoked_at text,
+		provider_session text
 	)`,
+	'create index browser_sessions_by_provider on browser_sessions (provider_session)',
 	`create table attempts (
 		key text primary key,
 		count bigint not null,

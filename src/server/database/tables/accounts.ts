@@ -154,6 +154,8 @@ type TokenTable = {
 	/** When a refresh token was exchanged for the next one. */
 	readonly used_at: string | null;
 	readonly revoked_at: string | null;
+	/** The session at an OpenID provider that it comes from (`providerSession`); null for none. */
+	readonly provider_session: Generated<string | null>;
 };
 
 type DeviceAuthorizationTable = {
@@ -174,6 +176,8 @@ type DeviceAuthorizationTable = {
 	readonly requested_address: string | null;
 	readonly created_at: string;
 	readonly expires_at: string;
+	/** The session at an OpenID provider that it comes from (`providerSession`); null for none. */
+	readonly provider_session: Generated<string | null>;
 };
 
 type BrowserSessionTable = {
@@ -186,6 +190,8 @@ type BrowserSessionTable = {
 	readonly created_at: string;
 	readonly expires_at: string;
 	readonly revoked_at: string | null;
+	/** The session at an OpenID provider that it comes from (`providerSession`); null for none. */
+	readonly provider_session: Generated<string | null>;
 };
 
 type AttemptTable = {
