@@ -1,4 +1,4 @@
-import type {Database} from '../database/tables.ts';
+import type {Database, Queries} from '../database/tables.ts';
 import type {DataAccess} from '../kit/services.ts';
 import {hashToken} from './token.ts';
 
@@ -31,6 +31,8 @@ const limits = {
 	invitation: {max: 30, seconds: 15 * 60},
 	/** By network: each login at the provider that begins stores a row for ten minutes. */
 	oidc: {max: 120, seconds: 60},
+	/** By logout token of the provider, which is valid for less: each counts once. */
+	'oidc-logout': {max: 1, seconds: 15 * 60},
 	/** By device code; `slow_down` asks clients to poll less long before that. */
 	poll: {max: 60, seconds: 60},
 	/** By network, and for all programs together: anyone may ask, and each request stores a row for ten minutes. */
@@ -45,7 +47,7 @@ export type AttemptKind = keyof typeof limits;
  * too many; undefined if the attempt is allowed.
  */
 export async function countAttempt(
-	{database, now}: DataAccess,
+	{database, now}: {readonly database: Queries; readonly now: DataAccess['now']},
 	kind: AttemptKind,
 	subject: string,
 ): Promise<number | undefined> {

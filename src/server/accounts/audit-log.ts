@@ -11,7 +11,7 @@ export type AuditedAct =
 	| `${'project' | 'session' | 'environment'}.delete`
 	| `member.${'add' | 'role' | 'remove' | 'unlimit' | 'invite' | 'uninvite'}`
 	| `key.${'create' | 'limit' | 'revoke'}`
-	| `user.${'password' | 'connect' | 'administrator' | 'suspend' | 'reinstate'}`
+	| `user.${'password' | 'connect' | 'logout' | 'administrator' | 'suspend' | 'reinstate'}`
 	/** A link to a session that the server hosts: created, ended early, and opened. */
 	| `host.${'share' | 'unshare' | 'join'}`
 	| 'machine.forget';

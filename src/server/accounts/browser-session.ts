@@ -13,9 +13,13 @@ export type BrowserSession = {
 	readonly needsSecondFactor: boolean;
 	/** The API key that opened the session, if not a password. */
 	readonly apiKeyId: string | null;
+	/** The session at an OpenID provider that it comes from, if any. */
+	readonly providerSession: string | null;
 };
 
-type NewSession = {readonly userId: string; readonly apiKeyId: string | null; readonly needsSecondFactor: boolean};
+type NewSession = Pick<BrowserSession, 'apiKeyId' | 'providerSession' | 'needsSecondFactor'> & {
+	readonly userId: string;
+};
 
 /** Lifetime of a session, and of one that waits for the second factor. */
 const lifetimeSeconds = 12 * 60 * 60;
@@ -24,7 +28,7 @@ const pendingLifetimeSeconds = 10 * 60;
 /** Creates a session, always with a new secret (against session fixation). Only the secret's hash is stored. */
 export async function openSession(
 	{database, now}: DataAccess,
-	{userId, apiKeyId, needsSecondFactor}: NewSession,
+	{userId, apiKeyId, providerSession, needsSecondFactor}: NewSession,
 ): Promise<{readonly token: Secret; readonly seconds: number}> {
 	const {token, hash} = createToken('session');
 	const time = now();
@@ -37,6 +41,7 @@ export async function openSession(
 			session_hash: hash,
 			second_factor_pending: needsSecondFactor ? 1 : 0,
 			api_key_id: apiKeyId,
+			provider_session: providerSession,
 			created_at: time.toISOString(),
 			expires_at: new Date(time.getTime() + seconds * 1000).toISOString(),
 			revoked_at: null,
@@ -58,7 +63,7 @@ export async function findSession(
 		.selectFrom('browser_sessions')
 		.innerJoin('users', 'users.id', 'browser_sessions.user_id')
 		.leftJoin('api_keys', 'api_keys.id', 'browser_sessions.api_key_id')
-		.select(['browser_sessions.id as session_id', 'second_factor_pending', 'api_key_id'])
+		.select(['browser_sessions.id as session_id', 'second_factor_pending', 'api_key_id', 'provider_session'])
 		.select(accountColumns.map(column => `users.${column}` as const))
 		.where('session_hash', '=', hashToken(token))
 		.where('browser_sessions.expires_at', '>', now().toISOString())
@@ -70,8 +75,14 @@ export async function findSession(
 		return undefined;
 	}
 
-	const {session_id: id, second_factor_pending, api_key_id: apiKeyId, ...account} = found;
-	return {id, account, needsSecondFactor: second_factor_pending === 1, apiKeyId};
+	const {
+		session_id: id,
+		second_factor_pending,
+		api_key_id: apiKeyId,
+		provider_session: providerSession,
+		...account
+	} = found;
+	return {id, account, needsSecondFactor: second_factor_pending === 1, apiKeyId, providerSession};
 }
 
 /** Ends a session. */

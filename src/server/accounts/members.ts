@@ -159,7 +159,7 @@ export async function changingMembers<Result>(
 	});
 }
 
-/** Returns how many owners an organization has besides a user. */
+/** Returns how many owners an organization has besides a user. Suspended ones can't act as such. */
 export async function countOwners(
 	database: DatabaseTransaction,
 	organizationId: string,
@@ -167,10 +167,12 @@ export async function countOwners(
 ): Promise<number> {
 	const {count} = await database
 		.selectFrom('members')
+		.innerJoin('users', 'users.id', 'members.user_id')
 		.select(({fn}) => fn.countAll<number>().as('count'))
 		.where('organization_id', '=', organizationId)
 		.where('role', '=', 'owner')
 		.where('user_id', '!=', besides)
+		.where('users.suspended_at', 'is', null)
 		.executeTakeFirstOrThrow();
 	return Number(count);
 }

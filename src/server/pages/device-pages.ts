@@ -29,8 +29,8 @@ export function devicePages(services: AccountServices): readonly ServerRoute[] {
 					return login;
 				}
 
-				const {account, apiKeyId} = visit.session;
-				const isDone = await decideLogin(services, login, {decision, userId: account.id, apiKeyId});
+				const {account, apiKeyId, providerSession} = visit.session;
+				const isDone = await decideLogin(services, login, {decision, userId: account.id, apiKeyId, providerSession});
 				// A page of its own: a reload of it sends nothing again.
 				return isDone ? redirect(donePath(decision)) : await unknownCode(visit, login.userCode);
 			},
@@ -191,17 +191,18 @@ type Decision = {
 	readonly decision: 'approved' | 'denied';
 	readonly userId: string;
 	readonly apiKeyId: string | null;
+	readonly providerSession: string | null;
 };
 
 /** Decides a login once. Returns false if another request was faster, or the login has expired. */
 export async function decideLogin(
 	{database, now}: DataAccess,
 	{id}: Pick<WaitingLogin, 'id'>,
-	{decision, userId, apiKeyId}: Decision,
+	{decision, userId, apiKeyId, providerSession}: Decision,
 ): Promise<boolean> {
 	const {numUpdatedRows} = await database
 		.updateTable('device_authorizations')
-		.set({status: decision, user_id: userId, api_key_id: apiKeyId})
+		.set({status: decision, user_id: userId, api_key_id: apiKeyId, provider_session: providerSession})
 		.where('id', '=', id)
 		.where('status', '=', 'pending')
 		.where('expires_at', '>', now().toISOString())

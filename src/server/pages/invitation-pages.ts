@@ -141,9 +141,12 @@ async function accept(visit: Visit, invitation: Invitation, invitee: Invitee): P
 
 	// The page says how it ended: a reload of it sends nothing again.
 	const page = invitationPath(codeOf(visit));
-	return result.kind === 'joined' && 'passwordHash' in invitee
-		? await startSession(visit, {userId: result.userId, apiKeyId: null, needsSecondFactor: false}, page)
-		: redirect(page);
+	if (result.kind !== 'joined' || !('passwordHash' in invitee)) {
+		return redirect(page);
+	}
+
+	const session = {userId: result.userId, apiKeyId: null, providerSession: null, needsSecondFactor: false};
+	return await startSession(visit, session, page);
 }
 
 function details({organization, email, role, invitedBy, expiresAt}: Invitation, {visitor}: Visit): Markup {

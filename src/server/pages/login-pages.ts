@@ -128,8 +128,9 @@ async function submitCode(visit: Visit, form: URLSearchParams): Promise<Response
 		return await codePage(visit, explain(result, 'That code is wrong or already used. Wait for the next one.'));
 	}
 
-	const {apiKeyId, account} = session;
-	return await startSession(visit, {userId: account.id, apiKeyId, needsSecondFactor: false}, nextOf(visit));
+	const {apiKeyId, providerSession, account} = session;
+	const verified = {userId: account.id, apiKeyId, providerSession, needsSecondFactor: false};
+	return await startSession(visit, verified, nextOf(visit));
 }
 
 /** Continues after the first factor, with the second one if it is on. */
@@ -138,7 +139,8 @@ async function continueLogin(
 	{account, apiKeyId}: Extract<LoginResult, {kind: 'known'}>,
 ): Promise<Response> {
 	const needsSecondFactor = account.totp_secret !== null;
-	return await startSession(visit, {userId: account.id, apiKeyId, needsSecondFactor}, nextOf(visit));
+	const session = {userId: account.id, apiKeyId, providerSession: null, needsSecondFactor};
+	return await startSession(visit, session, nextOf(visit));
 }
 
 function explain(result: {kind: 'wrong'} | {kind: 'wait'; seconds: number}, problem: string): Failure {

@@ -2,8 +2,17 @@ import {html} from 'hono/html';
 import type {AccountServices} from '../accounts/account-services.ts';
 import {countAttempt} from '../accounts/attempts.ts';
 import {acceptInvitation, findInvitation} from '../accounts/invitations.ts';
+import {backChannelLogout} from '../accounts/oidc/back-channel-logout.ts';
 import {isFault, type OidcFault, type OidcIdentity, oidcClient} from '../accounts/oidc/oidc-client.ts';
-import {beginLogin, connectOwn, endLogin, findConnected, maySignUp, signUp} from '../accounts/oidc/oidc-logins.ts';
+import {
+	beginLogin,
+	connectOwn,
+	endLogin,
+	findConnected,
+	maySignUp,
+	providerSession,
+	signUp,
+} from '../accounts/oidc/oidc-logins.ts';
 import type {OidcSettings} from '../accounts/oidc/oidc-settings.ts';
 import {type Account, findAccountByEmail, normalizeEmail} from '../accounts/user.ts';
 import {clientAddressOf, networkOf} from '../kit/client-address.ts';
@@ -35,12 +44,15 @@ export function oidcPages(services: AccountServices): readonly ServerRoute[] {
 		return [];
 	}
 
-	return publicPages(services, [
-		{path, show: visit => begin(visit, oidc)},
-		{path: callbackPath, show: visit => finish(visit, oidc)},
-		{path: '/signed-out', show: () => signedOutPage(oidc)},
-		{path: '/sign-out/oidc', show: () => logOutThere(services, oidc)},
-	]);
+	return [
+		...publicPages(services, [
+			{path, show: visit => begin(visit, oidc)},
+			{path: callbackPath, show: visit => finish(visit, oidc)},
+			{path: '/signed-out', show: () => signedOutPage(oidc)},
+			{path: '/sign-out/oidc', show: () => logOutThere(services, oidc)},
+		]),
+		backChannelLogout(services, oidc),
+	];
 }
 
 async function begin(visit: Visit, oidc: OidcSettings): Promise<Response> {
@@ -78,7 +90,7 @@ async function finish(visit: Visit, oidc: OidcSettings): Promise<Response> {
 
 	const account = await findConnected(services, identity);
 	return account
-		? await logIn(visit, account, begun.next)
+		? await logIn(visit, {account, identity, next: begun.next})
 		: await admit(visit, {oidc, identity, next: begun.next, userId: begun.userId});
 }
 
@@ -121,12 +133,14 @@ async function admit(visit: Visit, {oidc, identity, next, userId}: Newcomer): Pr
 	const invitation = await findInvitation(services, code);
 	if (invitation?.state === 'pending' && invitation.email === email) {
 		const accepted = await acceptInvitation(services, {code, invitee: {passwordHash: null, identity}, origin});
-		return accepted.kind === 'joined' ? await logInNew(visit, accepted.userId, next) : redirect(next);
+		return accepted.kind === 'joined'
+			? await logInNew(visit, {userId: accepted.userId, identity, next})
+			: redirect(next);
 	}
 
 	const created = maySignUp(oidc, email) ? await signUp(services, oidc, {identity, email, origin}) : undefined;
 	if (created !== undefined) {
-		return await logInNew(visit, created, next);
+		return await logInNew(visit, {userId: created, identity, next});
 	}
 
 	return await failurePage(
@@ -137,17 +151,26 @@ async function admit(visit: Visit, {oidc, identity, next, userId}: Newcomer): Pr
 	);
 }
 
-async function logIn(visit: Visit, account: Account, next: string): Promise<Response> {
+type KnownUser = {readonly account: Account; readonly identity: OidcIdentity; readonly next: string};
+
+async function logIn(visit: Visit, {account, identity, next}: KnownUser): Promise<Response> {
 	if (account.suspended_at !== null) {
 		return await failurePage('Your account is suspended. Ask your server’s administrator.', 403);
 	}
 
 	const needsSecondFactor = account.totp_secret !== null;
-	return await startSession(visit, {userId: account.id, apiKeyId: null, needsSecondFactor}, next);
+	const session = {userId: account.id, apiKeyId: null, providerSession: providerSession(identity), needsSecondFactor};
+	return await startSession(visit, session, next);
 }
 
-const logInNew = (visit: Visit, userId: string, next: string) =>
-	startSession(visit, {userId, apiKeyId: null, needsSecondFactor: false}, next);
+type NewUser = {readonly userId: string; readonly identity: OidcIdentity; readonly next: string};
+
+const logInNew = (visit: Visit, {userId, identity, next}: NewUser) =>
+	startSession(
+		visit,
+		{userId, apiKeyId: null, providerSession: providerSession(identity), needsSecondFactor: false},
+		next,
+	);
 
 async function explain({log}: AccountServices, {host}: OidcSettings, {kind, reason}: OidcFault): Promise<Response> {
 	log({level: 'warn', message: 'oidc', kind, reason});

@@ -16,6 +16,9 @@ declare module 'oidc-provider' {
 		readonly Grant: new (
 			properties: object,
 		) => {readonly addOIDCScope: (scope: string) => void; readonly save: () => Promise<string>};
+		readonly Client: {
+			readonly find: (id: string) => Promise<{readonly backchannelLogout: (sub: string, sid: string) => Promise<void>}>;
+		};
 		readonly callback: () => (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 		readonly interactionFinished: (
 			request: IncomingMessage,

@@ -19,6 +19,7 @@ const clientSecret = 'a secret of the client with 40 characters';
 export async function startProvider(
 	settings: {readonly oidcDomains?: string; readonly oidcOrganization?: string} = {},
 	server = origin,
+	logoutUri?: string,
 ) {
 	const {privateKey} = generateKeyPairSync('ec', {namedCurve: 'P-256'});
 	const answering = createServer().listen(0, '127.0.0.1');
@@ -42,11 +43,17 @@ export async function startProvider(
 				client_secret: clientSecret,
 				redirect_uris: [`${server}/sign-in/oidc/callback`],
 				id_token_signed_response_alg: 'ES256',
+				...(logoutUri !== undefined && {
+					backchannel_logout_uri: logoutUri,
+					backchannel_logout_session_required: true,
+				}),
 			},
 		],
 		claims: {openid: ['sub'], email: ['email', 'email_verified']},
 		cookies: {keys: ['for tests alone']},
-		features: {devInteractions: {enabled: false}},
+		features: {devInteractions: {enabled: false}, backchannelLogout: {enabled: true}},
+		// Its own agent refuses addresses of this machine.
+		fetch: (url: string, {dispatcher: _, ...options}: {readonly dispatcher?: unknown}) => fetch(url, options),
 		findAccount: (_, sub) => ({accountId: sub, claims: () => Promise.resolve(state.person)}),
 		interactions: {url: (_, {uid}) => `/interaction/${uid}`},
 		jwks: {keys: [{...privateKey.export({format: 'jwk'}), alg: 'ES256', use: 'sig', kid: 'one'}]},
@@ -119,7 +126,10 @@ export async function startProvider(
 			alg === 'none' ? '' : sign('sha256', Buffer.from(text), {key, dsaEncoding: 'ieee-p1363'}).toString('base64url');
 		return `${text}.${signature}`;
 	};
-	return {issuer, oidc, state, visit, signed, close: () => answering.close()};
+	/** Announces the logout of a user to the server, as the provider does when they log out there. */
+	const announceLogout = async (sub: string) =>
+		(await provider.Client.find(clientId)).backchannelLogout(sub, 'a session');
+	return {issuer, oidc, state, visit, signed, announceLogout, close: () => answering.close()};
 }
 
 /** Returns the claims of a token without checking it. */

@@ -45,7 +45,7 @@ export async function logIn(server: TestServer, {userId = server.owner.id, apiKe
 
 /** Does what the page does when a button is pressed. */
 export async function approve(
-	server: TestServer,
+	server: Pick<TestServer, 'database' | 'owner'>,
 	userCode: string,
 	{userId = server.owner.id, apiKeyId = null}: Approval = {},
 ) {

@@ -227,7 +227,7 @@ async function collect({database, now}: AccountServices, id: string): Promise<Re
 			.set({status: 'consumed'})
 			.where('id', '=', id)
 			.where('status', '=', 'approved')
-			.returning(['user_id', 'client_id', 'api_key_id', 'requested_from'])
+			.returning(['user_id', 'client_id', 'api_key_id', 'provider_session', 'requested_from'])
 			.executeTakeFirst();
 		if (!login?.user_id) {
 			return unknownCode();
@@ -235,7 +235,8 @@ async function collect({database, now}: AccountServices, id: string): Promise<Re
 
 		const {user_id: userId, client_id: clientId, api_key_id: apiKeyId, requested_from: program} = login;
 		const user = await queries.selectFrom('users').select('suspended_at').where('id', '=', userId).executeTakeFirst();
-		const family = {id: randomUUID(), userId, clientId, program, apiKeyId};
+		const providerSession = login.provider_session;
+		const family = {id: randomUUID(), userId, clientId, program, apiKeyId, providerSession};
 		return user?.suspended_at === null ? oauthSuccess(await issueTokens(queries, time, family)) : denied();
 	});
 	return answer;

@@ -20,6 +20,8 @@ type Family = {
 	readonly program: string | null;
 	/** The API key that opened the browser session that approved the login. */
 	readonly apiKeyId: string | null;
+	/** The session at an OpenID provider that the browser session comes from. */
+	readonly providerSession: string | null;
 };
 
 /** A token response (RFC 6749, section 5.1). */
@@ -42,6 +44,7 @@ export async function issueTokens(queries: Queries, now: Date, family: Family): 
 		family_id: family.id,
 		program: family.program,
 		api_key_id: family.apiKeyId,
+		provider_session: family.providerSession,
 		created_at: now.toISOString(),
 		expires_at: new Date(now.getTime() + lifetimeSeconds[kind] * 1000).toISOString(),
 		used_at: null,
@@ -107,6 +110,7 @@ export async function refresh(
 				.innerJoin('users', 'users.id', 'tokens.user_id')
 				.leftJoin('api_keys', 'api_keys.id', 'tokens.api_key_id')
 				.select(['tokens.id', 'tokens.user_id', 'client_id', 'family_id', 'program', 'api_key_id', 'used_at'])
+				.select('provider_session')
 				.where('token_hash', '=', hashToken(given))
 				.where('kind', '=', 'refresh')
 				.where('tokens.revoked_at', 'is', null)
@@ -119,6 +123,7 @@ export async function refresh(
 			}
 
 			const {id, used_at, program, user_id: userId, client_id: clientId, family_id, api_key_id: apiKeyId} = found;
+			const {provider_session: providerSession} = found;
 			// `abs`: a clock that was set back must not extend the grace period.
 			if (used_at !== null && Math.abs(time.getTime() - Date.parse(used_at)) > graceMs) {
 				await revokeFamily(queries, time, family_id);
@@ -137,7 +142,14 @@ export async function refresh(
 				return undefined;
 			}
 
-			return await issueTokens(queries, time, {id: family_id, userId, clientId, program, apiKeyId});
+			return await issueTokens(queries, time, {
+				id: family_id,
+				userId,
+				clientId,
+				program,
+				apiKeyId,
+				providerSession,
+			});
 		}));
 	return answer ? oauthSuccess(answer) : oauthError('invalid_grant', 'The login has ended. Log in again.');
 }

@@ -1,5 +1,6 @@
 import type {AuthorizationServer, Client} from 'oauth4webapi';
 import {messageOf} from '../../../core/error.ts';
+import {isJsonObject, parseJson} from '../../../core/json.ts';
 import {originOf} from '../../../core/origin.ts';
 import {type BoundFetch, createBoundFetch} from '../../../net/bound-fetch.ts';
 import type {OidcSettings} from './oidc-settings.ts';
@@ -10,6 +11,18 @@ export type OidcIdentity = {
 	readonly subject: string;
 	/** Undefined unless the provider says that it is verified. */
 	readonly email: string | undefined;
+	/** The session of the user at the provider (`sid`), if it says so. */
+	readonly sessionId: string | undefined;
+};
+
+/** A user who logged out at the provider, or one of their sessions there that ended. */
+export type OidcLogout = {
+	readonly issuer: string;
+	/** The user. With both, every login of the user ends. */
+	readonly subject: string | undefined;
+	readonly sessionId: string | undefined;
+	/** What makes the token unique. */
+	readonly tokenId: string;
 };
 
 export type OidcFault =
@@ -29,11 +42,19 @@ export type OidcClient = {
 	readonly authorizationUrl: (secrets: LoginSecrets, redirectUri: string) => Promise<URL | OidcFault>;
 	/** Exchanges the code of a callback for the user's identity, after every check that the specification asks for. */
 	readonly redeem: (callback: URL, secrets: LoginSecrets, redirectUri: string) => Promise<OidcIdentity | OidcFault>;
+	/** Returns whose logout a token of the provider announces, after every check of Back-Channel Logout 1.0, section 2.6. */
+	readonly readLogout: (logoutToken: string) => Promise<OidcLogout | OidcFault>;
 	/** Returns where the browser logs out of the provider; undefined if it has no such page. */
 	readonly logOutUrl: () => Promise<URL | OidcFault | undefined>;
 };
 
 export const isFault = (value: object): value is OidcFault => 'kind' in value;
+
+/** The member of `events` that makes a token a logout token, so that no id token passes for one. */
+const logoutEvent = 'http://schemas.openid.net/event/backchannel-logout';
+
+/** An older logout token is refused; younger ones are remembered, so that each counts once. */
+const maxLogoutAgeSeconds = 5 * 60;
 
 const timeoutMs = 10_000;
 const metadataLifetimeMs = 60 * 60 * 1000;
@@ -149,15 +170,16 @@ async function createClient({issuer, clientId, clientSecret, env}: OidcSettings)
 				}
 
 				const {sub: subject} = claims;
+				const sessionId = textClaim(claims['sid']);
 				const email = verifiedEmail(claims);
 				if (email !== undefined || !server.userinfo_endpoint) {
-					return {issuer: server.issuer, subject, email};
+					return {issuer: server.issuer, subject, email, sessionId};
 				}
 
 				// Many providers keep the address out of the token (OpenID Connect Core 1.0, section 5.4).
 				const answer = await oauth.userInfoRequest(server, client, tokens.access_token, options());
 				const profile = await oauth.processUserInfoResponse(server, client, subject, answer);
-				return {issuer: server.issuer, subject, email: verifiedEmail(profile)};
+				return {issuer: server.issuer, subject, email: verifiedEmail(profile), sessionId};
 			} catch (error) {
 				if (error instanceof oauth.AuthorizationResponseError) {
 					// A code of the specification; any other text could come from whoever made the address.
@@ -166,6 +188,42 @@ async function createClient({issuer, clientId, clientSecret, env}: OidcSettings)
 
 				const isOffline = error instanceof UnreachableError;
 				return {kind: isOffline ? 'unreachable' : 'invalid', reason: reasonOf(error)};
+			}
+		},
+
+		async readLogout(logoutToken) {
+			const reached = await reach();
+			if (isFault(reached)) {
+				return reached;
+			}
+
+			const {server} = reached;
+			try {
+				// As an answer of the authorization endpoint (JARM): the library checks its signature, issuer, audience and times. An id
+				// token must have a user, which a logout token may lack. The algorithms are those of id tokens (section 2.6).
+				const algorithms = server.id_token_signing_alg_values_supported;
+				const signer = {...server, ...(algorithms && {authorization_signing_alg_values_supported: algorithms})};
+				const parameters = new URLSearchParams({response: logoutToken});
+				await oauth.validateJwtAuthResponse(signer, client, parameters, oauth.expectNoState, options());
+				const claims = parseJson(Buffer.from(logoutToken.split('.')[1] ?? '', 'base64url').toString());
+				const events = isJsonObject(claims) ? claims['events'] : undefined;
+				if (!isJsonObject(claims) || !isJsonObject(events) || !isJsonObject(events[logoutEvent]) || 'nonce' in claims) {
+					return {kind: 'invalid', reason: 'no logout token'};
+				}
+
+				const {jti, iat} = claims;
+				const isRecent = typeof iat === 'number' && Math.abs(Date.now() / 1000 - iat) <= maxLogoutAgeSeconds;
+				if (typeof jti !== 'string' || jti === '' || !isRecent) {
+					return {kind: 'invalid', reason: 'no jti, or issued too long ago'};
+				}
+
+				const subject = textClaim(claims['sub']);
+				const sessionId = textClaim(claims['sid']);
+				return subject === undefined && sessionId === undefined
+					? {kind: 'invalid', reason: 'neither sub nor sid'}
+					: {issuer: server.issuer, subject, sessionId, tokenId: jti};
+			} catch (error) {
+				return {kind: error instanceof UnreachableError ? 'unreachable' : 'invalid', reason: reasonOf(error)};
 			}
 		},
 
@@ -187,6 +245,9 @@ async function createClient({issuer, clientId, clientSecret, env}: OidcSettings)
 		},
 	};
 }
+
+/** Returns a claim that is a text and not empty. */
+const textClaim = (claim: unknown) => (typeof claim === 'string' && claim !== '' ? claim : undefined);
 
 /** Returns the address of claims if it is verified; some providers say so with a text. */
 function verifiedEmail(claims: {readonly [name: string]: unknown}): string | undefined {

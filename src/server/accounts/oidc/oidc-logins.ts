@@ -61,10 +61,34 @@ function secretsOf(seal: AccountServices['seal'], state: string): LoginSecrets {
 	return {state, nonce: derive('nonce'), verifier: derive('verifier')};
 }
 
+/** Returns what is stored of a session at a provider, whatever its length; null for a login without one. */
+export const providerSession = ({issuer, sessionId}: Pick<OidcIdentity, 'issuer' | 'sessionId'>): string | null =>
+	sessionId === undefined ? null : hashToken(JSON.stringify([issuer, sessionId]));
+
+/** Returns the accounts that are logged in, here or in a program, by a session at a provider. */
+export async function findLoggedIn({database}: {readonly database: Queries}, session: string): Promise<Account[]> {
+	return await database
+		.selectFrom('users')
+		.select(accountColumns)
+		.where('id', 'in', ({selectFrom}) =>
+			selectFrom('browser_sessions')
+				.select('user_id')
+				.where('provider_session', '=', session)
+				.where('revoked_at', 'is', null)
+				.union(
+					selectFrom('tokens')
+						.select('user_id')
+						.where('provider_session', '=', session)
+						.where('revoked_at', 'is', null),
+				),
+		)
+		.execute();
+}
+
 /** Returns the account that an identity is connected to, suspended or not. */
 export async function findConnected(
 	{database}: {readonly database: Queries},
-	{issuer, subject}: OidcIdentity,
+	{issuer, subject}: Pick<OidcIdentity, 'issuer' | 'subject'>,
 ): Promise<Account | undefined> {
 	return await database
 		.selectFrom('identities')

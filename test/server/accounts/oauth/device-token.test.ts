@@ -49,7 +49,7 @@ test('a login exchanges a code for tokens as RFC 8628 says, and the code works o
 	expect((await poll(server, deviceCode)).json).toEqual(pending);
 
 	const login = await findLogin(server.services, userCode.toLowerCase());
-	const decision = {decision: 'approved', userId: server.owner.id, apiKeyId: null} as const;
+	const decision = {decision: 'approved', userId: server.owner.id, apiKeyId: null, providerSession: null} as const;
 	expect(await decideLogin(server.services, {id: login?.id ?? ''}, decision)).toBe(true);
 	server.advance(5000);
 	const granted = await poll(server, deviceCode);
@@ -158,7 +158,7 @@ test('a denied login, or one of a suspended user, is access_denied', async () =>
 	await decideLogin(
 		server.services,
 		{id: login?.id ?? ''},
-		{decision: 'denied', userId: server.owner.id, apiKeyId: null},
+		{decision: 'denied', userId: server.owner.id, apiKeyId: null, providerSession: null},
 	);
 	expect((await poll(server, denied.deviceCode)).json.error).toBe('access_denied');
 
