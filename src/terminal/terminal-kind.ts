@@ -17,10 +17,12 @@ export type TerminalKind = {
 	readonly focus?: true;
 };
 
-type Row = TerminalKind & {readonly is: (env: Environment) => boolean};
-
-const runs = (program: string, term: RegExp) => (env: Environment) =>
-	env['TERM_PROGRAM'] === program || term.test(env['TERM'] ?? '');
+type Row = TerminalKind & {
+	/** Its own type: a terminal always sets it, so that no variable of another one counts beside it. */
+	readonly term?: RegExp;
+	/** True if other variables name it. */
+	readonly is?: (env: Environment) => boolean;
+};
 
 /** Feature letters are capital, each with its small letters and digits (iTerm2, feature reporting). `P` is progress. */
 const reportsProgress = ({TERM_FEATURES = ''}: Environment) => /P(?![a-z])/.test(TERM_FEATURES);
@@ -49,25 +51,28 @@ export const knownTerminals: readonly Row[] = [
 		progress: true,
 		status: true,
 		focus: true,
-		is: env => runs('ghostty', /^xterm-ghostty$/)(env) || Boolean(env['GHOSTTY_RESOURCES_DIR']),
+		term: /^xterm-ghostty$/,
+		is: env => env['TERM_PROGRAM'] === 'ghostty' || Boolean(env['GHOSTTY_RESOURCES_DIR']),
 	},
 	{
 		name: 'WezTerm',
 		notice: 'osc-9',
 		progress: true,
 		focus: true,
-		is: env => runs('WezTerm', /^wezterm$/)(env) || Boolean(env['WEZTERM_PANE']),
+		term: /^wezterm$/,
+		is: env => env['TERM_PROGRAM'] === 'WezTerm' || Boolean(env['WEZTERM_PANE']),
 	},
 	{
 		name: 'kitty',
 		notice: 'osc-99',
 		focus: true,
-		is: env => env['TERM'] === 'xterm-kitty' || Boolean(env['KITTY_WINDOW_ID']),
+		term: /^xterm-kitty$/,
+		is: env => Boolean(env['KITTY_WINDOW_ID']),
 	},
 	{name: 'iTerm2 3.6.6', notice: 'osc-9', progress: true, focus: true, is: env => isIterm(env) && reportsProgress(env)},
 	{name: 'iTerm2', notice: 'osc-9', focus: true, is: isIterm},
-	{name: 'foot', notice: 'osc-777', focus: true, is: env => /^foot(?:-|$)/.test(env['TERM'] ?? '')},
-	{name: 'rxvt', notice: 'osc-777', rings: true, is: env => /^rxvt-unicode/.test(env['TERM'] ?? '')},
+	{name: 'foot', notice: 'osc-777', focus: true, term: /^foot(?:-|$)/},
+	{name: 'rxvt', notice: 'osc-777', rings: true, term: /^rxvt-unicode/},
 	{
 		name: 'Ptyxis',
 		notice: 'osc-777',
@@ -107,14 +112,16 @@ export const knownTerminals: readonly Row[] = [
 		name: 'Alacritty',
 		notice: 'bell',
 		focus: true,
-		is: env => /^alacritty/.test(env['TERM'] ?? '') || Boolean(env['ALACRITTY_WINDOW_ID']),
+		term: /^alacritty/,
+		is: env => Boolean(env['ALACRITTY_WINDOW_ID']),
 	},
 ];
 
 /** Returns what is known about the terminal that these variables describe. */
 export function terminalKind(env: Environment): TerminalKind {
 	const multiplexed = multiplexerOf(env);
-	const kind = knownTerminals.find(({is}) => is(env)) ?? {name: 'unknown', notice: 'bell'};
+	const kind = knownTerminals.find(({term}) => term?.test(env['TERM'] ?? '')) ??
+		knownTerminals.find(({is}) => is?.(env)) ?? {name: 'unknown', notice: 'bell'};
 	// Progress of a pane would stay in the terminal after a detach, and a multiplexer may not pass focus on.
 	return multiplexed ? {name: kind.name, notice: multiplexed === 'tmux' ? kind.notice : 'bell', rings: true} : kind;
 }

@@ -14,6 +14,8 @@ const fixedValues: readonly (readonly [pattern: RegExp, value: string])[] = [
 	[/\bThought for [\d.]+ s:/g, 'Thought:'],
 	[/^· [\d.]+ m?s · /g, '· 24 ms · '],
 	[/^\(\d{3}\) · Enter open/g, '(145) · Enter open'],
+	[/↓ \d{3} more/g, '↓ 133 more'],
+	[/\b\d\d min ago\b/g, '12 min ago'],
 	[/^\d{2,} lines$/g, '17 lines'],
 	[/^· \d{2,} lines · Ctrl\+G/g, '· 22 lines · Ctrl+G'],
 	[/\bsandbox (?:1 h 00 m|\d+ min)/g, 'sandbox 59 min'],

@@ -9,6 +9,7 @@ const forms: Readonly<Record<string, string>> = {
 	...pairs('─│┌┬┐├┼┤└┴┘', '-|+++++++++'),
 	...pairs('┄━', '.='),
 	...pairs('█▉▊▋▌▍▎▏░', '####|....'),
+	...pairs('▀▄', '"_'),
 	...pairs('←↑→↓⇣↺', '<^>vv<'),
 	...pairs('✓✗✖✘■●○•◦▪◌✻', '+xxx#*o*o-o*'),
 	...pairs('❯▸▾⋯ℹ', '>>v~i'),

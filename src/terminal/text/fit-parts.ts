@@ -1,4 +1,4 @@
-import {lineWidth, truncate} from './width.ts';
+import {lineWidth, sliceLine, truncate} from './width.ts';
 
 /** A part of a line; those of a higher rank are left out first. One without `least` is never cut. */
 export type RankedPart = {
@@ -38,6 +38,31 @@ export function fitParts(parts: readonly RankedPart[], columns: number, between 
 
 	const lines = [Number.POSITIVE_INFINITY, columns, ...cuts].map(most => lineAt(kept, most));
 	return lines.find(fits) ?? truncate(lineAt(kept, 0), columns);
+}
+
+/** Returns facts that `·` separates: the first ones that fit, each whole; a first one that doesn't fit is cut. */
+export function fitFacts(facts: string, columns: number): string {
+	const parts = facts.split(separator);
+	const fits = parts.map((_, left) => parts.slice(0, parts.length - left).join(separator));
+	return fits.find(line => lineWidth(line) <= columns) ?? truncate(parts[0] ?? '', columns);
+}
+
+/** Returns names in so many cells. Those that would look the same at their beginnings are cut in the middle. */
+export function cutApart(names: readonly string[], columns: number): readonly string[] {
+	const cut = names.map(name => truncate(name, columns));
+	return cut.map((text, index) => {
+		const name = names[index] ?? '';
+		const hasTwin = text !== name && cut.some((other, at) => other === text && names[at] !== name);
+		return hasTwin ? cutMiddle(name, columns) : text;
+	});
+}
+
+/** Returns a line of plain text with its beginning and its end in so many cells. */
+function cutMiddle(line: string, columns: number): string {
+	const head = truncate(line, Math.ceil(columns / 2));
+	const width = lineWidth(line);
+	const tail = sliceLine(line, width - columns + lineWidth(head)).trimStart();
+	return `${head}${tail}`;
 }
 
 /** Returns hints on one line: the first ones that fit, and the last one, which says how to close. None of them is cut. */

@@ -183,6 +183,9 @@ const deepHeadingLook: Look = [`${bold};${italic}`];
 const seriesInks: readonly Ink[] = ['cyan', 'green', 'amber', 'violet', 'blue'];
 const highlightInks: readonly Ink[] = ['amber', 'cyan', 'green', 'violet', 'blue'];
 
+/** Returns text that is dark on light whatever the colours of the terminal are, as a camera wants it. */
+export const darkOnLight = (text: string) => `\u001b[30;107m${text}\u001b[39;49m`;
+
 /**
  * Returns the roles in the colours of a scheme, at first the terminal's own 16. With `color` false there are no escape
  * sequences, and marks replace the styles that carry meaning: `# heading`, `*emphasis*`, `**strong**`, `~~struck~~` and

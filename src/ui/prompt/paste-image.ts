@@ -6,7 +6,7 @@ import type {Environment} from '../../core/environment.ts';
 import {mentionOf} from '../../core/mention.ts';
 import {attach} from '../../editor/editor-edit.ts';
 import type {AppStore} from '../../store/store.ts';
-import {readClipboardImage} from '../../terminal/clipboard-image.ts';
+import {type ClipboardImage, readClipboardImage} from '../../terminal/clipboard-image.ts';
 
 /** Most characters of a paste that may be paths of dragged files. */
 const maxPaths = 8192;
@@ -61,11 +61,27 @@ type Dependencies = {
 
 const noProgram = `Install ${process.platform === 'darwin' ? 'pngpaste' : 'wl-paste or xclip'} to paste images, or type @ and a path.`;
 
+/** Returns why nothing is inserted. */
+function whyNot(image: Exclude<ClipboardImage, {readonly bytes: Buffer}>): string {
+	switch (image) {
+		case 'none':
+			return 'There is no image in the clipboard.';
+		case 'no program':
+			return noProgram;
+		case 'too large':
+			return 'The image in the clipboard is over 64 MB. Save it smaller, then type @ and its path.';
+		default:
+			return 'late' in image
+				? `${image.late} didn't answer within 5 s. Save the image, then type @ and its path.`
+				: `Models don't read ${image.type}. Save it as PNG, then type @ and its path.`;
+	}
+}
+
 /** Inserts the image in the clipboard into the prompt as one unit. A toast says what is missing. */
 export async function pasteImage({store, env, keepImage, tell}: Dependencies): Promise<void> {
 	const image = await readClipboardImage(env);
-	if (typeof image === 'string') {
-		store.getState().setToast(image === 'none' ? 'There is no image in the clipboard.' : noProgram);
+	if (typeof image === 'string' || !('bytes' in image)) {
+		store.getState().setToast(whyNot(image));
 		return;
 	}
 

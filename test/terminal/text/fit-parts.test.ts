@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import {expect, test} from 'vitest';
-import {fitHints, fitTitle} from '../../../src/terminal/text/fit-parts.ts';
+import {cutApart, fitFacts, fitHints, fitTitle} from '../../../src/terminal/text/fit-parts.ts';
 import {lineWidth} from '../../../src/terminal/text/width.ts';
 
 const hints = ['Enter open', 'Tab sort', 'Ctrl+T exact times', 'Esc close'];
@@ -31,6 +31,32 @@ test('a title is whole as long as it can be beside its last hint', () => {
 		'Parts of a far pl… · Esc close',
 		'Parts of a far place',
 	]);
+});
+
+test('facts are left out whole, from the last one, and names of one beginning keep their ends', () => {
+	expect([40, 27, 18, 7, 5].map(columns => fitFacts('3 h ago · 3f2a1b0c · 12 messages', columns))).toEqual([
+		'3 h ago · 3f2a1b0c · 12 messages',
+		'3 h ago · 3f2a1b0c',
+		'3 h ago · 3f2a1b0c',
+		'3 h ago',
+		'3 h …',
+	]);
+	expect(
+		cutApart(['Fix the failing test (2)', 'Fix the failing test (1)', 'Fix it', 'Fix the docs of it'], 16),
+	).toEqual(['Fix the…test (2)', 'Fix the…test (1)', 'Fix it', 'Fix the docs of…']);
+});
+
+test('names that differ at either end look different in any width of 12 cells or more, and none is wider', () => {
+	const word = fc.stringMatching(/^[a-z一-二]{1,5}$/);
+	const text = fc.stringMatching(/^[a-z一-二 ]{0,40}$/);
+	fc.assert(
+		fc.property(word, word, text, fc.integer({min: 12, max: 60}), fc.boolean(), (one, other, rest, columns, isHead) => {
+			const names = [one, other].map(each => (isHead ? each + rest : `${rest} ${each}`));
+			const [first = '', second = ''] = cutApart(names, columns);
+			expect(first === second).toBe(names[0] === names[1]);
+			expect(Math.max(lineWidth(first), lineWidth(second))).toBeLessThanOrEqual(columns);
+		}),
+	);
 });
 
 test('no title with hints is wider than the window, and none of its hints is cut', () => {

@@ -1,8 +1,8 @@
 import {describe, expect, test} from 'vitest';
 import {paint, parseSgr} from '../../../src/terminal/text/sgr.ts';
 import {createPalette, terminalScheme} from '../../../src/terminal/text/style.ts';
-import {colorCodes, type Rgb} from '../../../src/terminal/theme/color-depth.ts';
-import {readableScheme} from '../../../src/terminal/theme/readable-scheme.ts';
+import {channelsOf, colorCodes, paletteColor, type Rgb} from '../../../src/terminal/theme/color-depth.ts';
+import {contrast, readableScheme} from '../../../src/terminal/theme/readable-scheme.ts';
 import {themes} from '../../../src/terminal/theme/themes.ts';
 
 const white: Rgb = [255, 255, 255];
@@ -12,6 +12,12 @@ const palettes = {
 	// The colours of xterm 379, without resources.
 	xterm:
 		'000000 cd0000 00cd00 cdcd00 0000ee cd00cd 00cdcd e5e5e5 7f7f7f ff0000 00ff00 ffff00 5c5cff ff00ff 00ffff ffffff',
+	solarized:
+		'073642 dc322f 859900 b58900 268bd2 d33682 2aa198 eee8d5 002b36 cb4b16 586e75 657b83 839496 6c71c4 93a1a1 fdf6e3',
+	github:
+		'24292f cf222e 116329 4d2d00 0969da 8250df 1b7c83 6e7781 57606a a40e26 1a7f37 633c01 218bff a475f9 3192aa 8c959f',
+	tango:
+		'2e3436 cc0000 4e9a06 c4a000 3465a4 75507b 06989a d3d7cf 555753 ef2929 8ae234 fce94f 729fcf ad7fa8 34e2e2 eeeeec',
 	// “GNOME” of VTE 0.70.
 	gnome:
 		'171421 c01c28 26a269 a2734c 12488b a347ba 2aa1b3 d0cfcc 5e5c64 f66151 33d17a e9ad0c 2a7bde c061cb 33c7de ffffff',
@@ -25,6 +31,25 @@ function colorsOf(palette: string): ReadonlyMap<number, Rgb> {
 }
 
 const colors = (name: keyof typeof palettes, background: Rgb) => ({background, own: colorsOf(palettes[name])});
+type Colors = {readonly foreground: Rgb; readonly background: Rgb; readonly own: ReadonlyMap<number, Rgb>};
+
+/** Returns the colour that SGR parameters draw; faint text as a terminal that mixes in half of the background. */
+function colorOf(codes: string, {foreground, background, own}: Colors): Rgb {
+	const [, red, green, blue] = /^38;2;(\d+);(\d+);(\d+)$/.exec(codes) ?? [];
+	const [, index] = /^38;5;(\d+)$/.exec(codes) ?? [];
+	const [, kind, digit] = /^([39])([0-7])$/.exec(codes) ?? [];
+	const half = (place: 0 | 1 | 2) => (foreground[place] + background[place]) / 2;
+	return red !== undefined
+		? [Number(red), Number(green), Number(blue)]
+		: index !== undefined
+			? paletteColor(Number(index))
+			: kind !== undefined
+				? (own.get(Number(digit) + (kind === '9' ? 8 : 0)) ?? foreground)
+				: codes === '2'
+					? [half(0), half(1), half(2)]
+					: foreground;
+}
+
 const light = (ink: keyof typeof terminalScheme & keyof NonNullable<typeof themes.auto.light>) =>
 	colorCodes(themes.auto.light?.[ink] ?? '', 'rgb');
 
@@ -57,6 +82,31 @@ describe('colours of the terminal that its background swallows', () => {
 		const withBrightBlack = (color: Rgb) => ({background: white, own: new Map([[8, color]])});
 		expect([muted(withBrightBlack([0, 43, 54])), muted(withBrightBlack([220, 220, 220]))]).toEqual(['2', '2']);
 		expect(muted({background: white, own: new Map()})).toBe('2');
+	});
+
+	test.each([
+		['xterm', '#e5e5e5', '#000000'],
+		['xterm', '#000000', '#ffffff'],
+		['solarized', '#839496', '#002b36'],
+		['solarized', '#657b83', '#fdf6e3'],
+		['github', '#1f2328', '#ffffff'],
+		['tango', '#d3d7cf', '#2e3436'],
+		['tango', '#d3d7cf', '#000000'],
+		['tango', '#2e3436', '#eeeeec'],
+		['gnome', '#d0cfcc', '#1e1e1e'],
+	] as const)('leave no ink of %s, with text of %s on %s, below 3:1, and none is louder than text', (...named) => {
+		const [name, text, ground] = named;
+		const [foreground, background] = [channelsOf(text), channelsOf(ground)];
+		const own = colorsOf(palettes[name]);
+		for (const depth of [16, 256, 'rgb'] as const) {
+			const {moreSeries, unreadable, ...inks} = readableScheme(terminalScheme, {foreground, background, own}, depth);
+			const ratio = (codes: string) => contrast(colorOf(codes, {foreground, background, own}), background);
+			for (const [ink, codes] of Object.entries(inks)) {
+				expect(ratio(codes), `${ink} ${codes} at ${depth}`).toBeGreaterThanOrEqual(3);
+			}
+
+			expect(ratio(inks.muted), `muted at ${depth}`).toBeLessThanOrEqual(contrast(foreground, background));
+		}
 	});
 
 	test('are left alone by a terminal that names none, and in a theme with colours of its own', () => {

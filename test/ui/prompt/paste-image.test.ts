@@ -58,6 +58,33 @@ test('the clipboard is read with the first program that is there', async () => {
 	expect(await readClipboardImage(mac, 'darwin')).toEqual({bytes: png()});
 });
 
+test('an image that is copied as another type is read as one that models read; any other is named', async () => {
+	const reader = (types: string) => `case "$*" in
+*--list-types*) printf '${types}' ;;
+*'--type image/webp') printf 'webp' ;;
+*) exit 1 ;;
+esac`;
+	const read = (script: string) =>
+		readClipboardImage({WAYLAND_DISPLAY: 'wayland-0', PATH: programs('wl-paste', script)}, 'linux');
+	expect(await read(reader('text/html\\nimage/bmp\\nimage/webp\\n'))).toEqual({bytes: Buffer.from('webp')});
+	expect(await read(reader('image/bmp\\nimage/tiff\\n'))).toEqual({type: 'image/bmp'});
+	expect(await read(reader('text/plain\\nimage/\\033]0;x\\n'))).toBe('none');
+	expect(await read('yes')).toBe('too large');
+});
+
+test.each([
+	['printf GIF9', '✗ The image in the clipboard is no PNG, JPEG, GIF or WebP.'],
+	["printf '\\211PNG\\r\\n\\032\\n'", '✗ The image in the clipboard is damaged.'],
+	['exit 1', 'There is no image in the clipboard.'],
+	['case "$*" in *TARGETS*) echo image/tiff;; *) exit 1;; esac', "Models don't read image/tiff. Save it as PNG"],
+])('an empty paste reads the clipboard, too; with a reader that does %j nothing is inserted', async (script, said) => {
+	const {type, waitFor, store} = await realApp({env: {DISPLAY: ':0', PATH: programs('xclip', script)}});
+	await waitFor('❯');
+	type('\u001b[200~\u001b[201~');
+	await waitFor(said);
+	expect(store.getState().composer.text).toBe('');
+});
+
 test('Ctrl+V inserts the image in the clipboard; a model that sees none gets nothing, and the message stays', async () => {
 	const image = join(temporaryFolder(), 'x.png');
 	writeFileSync(image, png(40, 30));
