@@ -6,9 +6,13 @@ export type CommandPlace = 'app' | 'shell';
 /**
  * Rewrites the commands in a hint for one place. Hints name them in backticks: `keys set` is /keys set in the app; in a
  * shell it follows the name by which the program was called. A command that begins with `$` is always for a shell, and one
- * with `/` for the app: in a shell its sentence says so.
+ * with `/` for the app: in a shell its sentence says so. `write` writes each command as it is then called.
  */
-export function nameCommands(hint: string, place: CommandPlace): string {
+export function nameCommands(
+	hint: string,
+	place: CommandPlace,
+	write: (command: string) => string = command => command,
+): string {
 	const told =
 		place === 'shell' && hint.includes('`/')
 			? hint
@@ -19,7 +23,7 @@ export function nameCommands(hint: string, place: CommandPlace): string {
 	return told.replace(
 		/`(?:\$(?: ([^`]+))?|(\/?)([a-z][^`]*))`/g,
 		(_, shellWords: string = '', slash: string = '', words?: string) =>
-			slash || (words !== undefined && place === 'app') ? `/${words}` : shellLine(words ?? shellWords),
+			write(slash || (words !== undefined && place === 'app') ? `/${words}` : shellLine(words ?? shellWords)),
 	);
 }
 

@@ -1,6 +1,7 @@
 import {rm, symlink} from 'node:fs/promises';
 import {join} from 'node:path';
 import {expect, onTestFinished, test} from 'vitest';
+import {createRandom} from '../../faults/fault.ts';
 import {openPolicy} from './judging.ts';
 
 const {workspace, judge, judgeCommand} = openPolicy({'src/a.ts': '', '.env': '', 'packages/a/run.sh': ''});
@@ -115,6 +116,50 @@ test.each([
 	const deny = ['run_command(rm *)', 'run_command(git push --force)'];
 	const verdict = await judgeCommand(command, {allow: ['run_command'], deny});
 	expect(verdict).toMatchObject({effect: 'ask', mayBeDenied: true, suggestions: []});
+});
+
+test.each([
+	...['gosu root rm x', 'eatmydata -- rm x', 'pkexec /bin/rm x', 'numactl -N 0 RM x', 'docker run -v /:/h alpine rm x'],
+	...['bash5 -c "rm x"', "nodejs -e 'run(`rm x`)'", "vim -c '!rm x'", "sed '1e rm x' src/a.ts", "make SHELL='rm x'"],
+	...[
+		"tar cf a b --checkpoint-action=exec='rm x'",
+		"rsync -e 'rm x' a b:",
+		"ed <<< '!rm x'",
+		'm4 <<E\nsyscmd(rm x)\nE',
+	],
+	...[
+		"git -c core.pager='rm x' log",
+		"git fetch --upload-pack='rm x'",
+		"git clone -u 'rm x' a",
+		"git clone 'ext::rm x'",
+	],
+	...['npm run a -- rm x', 'ln -s /bin/rm y && ./y x'],
+])('[14] %s asks in every mode, because a program that is in no list may run what a rule denies', async command => {
+	const verdict = await judgeCommand(command, {allow: ['run_command'], deny: ['run_command(rm *)']});
+	expect(verdict).toMatchObject({effect: 'ask', mayBeDenied: true, suggestions: []});
+});
+
+test('[14] behind a random program, a denied command never runs unasked (seed 40)', async () => {
+	const {below, pick} = createRandom(40);
+	const letters = [...'abcdefghijklmnopqrstuvwxyz09-_.'];
+	for (let round = 0; round < 300; round++) {
+		const name = Array.from({length: 1 + below(8)}, () => pick(letters)).join('');
+		const before = Array.from({length: below(4)}, () => pick(['-a', '--', 'A=b', '--user=x', '7', 'x']));
+		const text = pick([
+			'rm x',
+			"'rm x'",
+			'"!rm x"',
+			"--run='rm x'",
+			"-c'rm x'",
+			'/bin/rm x',
+			'a:rm',
+			"'(rm x)'",
+			'sh rm x',
+		]);
+		const command = [`./${name}`, ...before, text].join(' ');
+		const verdict = await judgeCommand(command, {allow: ['run_command'], deny: ['run_command(rm *)']});
+		expect([command, verdict.effect]).not.toEqual([command, 'allow']);
+	}
 });
 
 test.each(['git commit -m "$(date)"', 'git add *.ts', 'git push "origin $X"', 'git push x/{a,b}', 'npm $X'])(

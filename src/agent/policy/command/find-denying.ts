@@ -1,7 +1,8 @@
 import {forEachChild, parse, type SyntaxNode} from 'unbash';
-import {readCommandPattern} from '../rules/command-pattern.ts';
+import {type CommandPattern, readCommandPattern} from '../rules/command-pattern.ts';
 import {deniesWords, type GivenWord, mayDenyWords} from '../rules/match-command.ts';
 import type {Rule} from '../rules/rule.ts';
+import {readPaths} from './read-only.ts';
 import {baseName, hasAliases, isFed, readsUnknown, runsOthers, shellTexts, wordsOf} from './runners.ts';
 
 /** The deepest command inside a command that is looked into. */
@@ -11,6 +12,8 @@ const maxWords = 5000;
 type Found = {
 	/** The words of each command, at any place. */
 	readonly commands: (readonly GivenWord[])[];
+	/** The words that a program is given which may run them, for all that is known of it. */
+	readonly passed: (readonly GivenWord[])[];
 	/** True if a part is known only when it runs. */
 	hidden: boolean;
 };
@@ -18,7 +21,7 @@ type Found = {
 /**
  * Finds a rule that denies a command or any part of it: in lists, loops, functions and substitutions, after `sudo`,
  * `xargs` and the like, in texts for another shell, by any path of the program. `mayBeDenied` is true if there are such
- * rules and a part that can't be compared with them.
+ * rules and a part that can't be compared with them, or what they deny stands behind a program that may run it.
  */
 export function findDenying(
 	command: string,
@@ -29,7 +32,7 @@ export function findDenying(
 		return {mayBeDenied: false};
 	}
 
-	const found: Found = {commands: [], hidden: false};
+	const found: Found = {commands: [], passed: [], hidden: false};
 	try {
 		collect(command, found, 0);
 	} catch (error) {
@@ -54,9 +57,10 @@ export function findDenying(
 	}
 
 	const patterns = denying.flatMap(entry => patternOf(entry) ?? []);
-	return {
-		mayBeDenied: found.hidden || patterns.some(pattern => found.commands.some(words => mayDenyWords(pattern, words))),
-	};
+	const mayDeny = (pattern: CommandPattern) =>
+		found.commands.some(words => mayDenyWords(pattern, words)) ||
+		found.passed.some(words => words.some((_, start) => deniesWords(pattern, words.slice(start))));
+	return {mayBeDenied: found.hidden || patterns.some(mayDeny)};
 }
 
 function collect(text: string, found: Found, depth: number): void {
@@ -77,7 +81,7 @@ function collect(text: string, found: Found, depth: number): void {
 		if (node.type === 'Command') {
 			const words = wordsOf(node);
 			found.hidden ||= (node.name !== undefined && isUnknown(node.name.text)) || hasAliases(words);
-			addCommand(words, found);
+			addCommand(words, textsIn(node), found);
 			for (const inner of shellTexts(node)) {
 				collect(inner, found, depth + 1);
 			}
@@ -131,13 +135,47 @@ function textsIn(node: SyntaxNode): readonly string[] {
 }
 
 /** Adds a command, and for a program that runs others, every command that its words may be. */
-function addCommand(words: readonly GivenWord[], found: Found): void {
+function addCommand(words: readonly GivenWord[], texts: readonly string[], found: Found): void {
 	found.commands.push(words);
 	if (runsOthers(words)) {
 		// What it reads follows the words that it is given.
 		addEnds(isFed(words) ? [...words, {value: '', start: ''}] : words, found);
 		found.hidden ||= words.some(({value}) => isUnknown(value));
 	}
+
+	addPassed(words, texts, found);
+}
+
+/** Adds what a program may run, listed or not: its words, and those in its texts. Nothing if it is known to take them for data. */
+function addPassed([name, ...words]: readonly GivenWord[], texts: readonly string[], found: Found): void {
+	const program = baseName(name?.value ?? '');
+	const args = words.map(({value}) => ({value, isFile: false}));
+	if (typeof readPaths(name?.value ?? '', args) === 'object') {
+		return;
+	}
+
+	// The name of a script of `npm run` is none of a program.
+	const given =
+		program === 'git'
+			? words.filter((_, index) => mayRunInGit(words, index))
+			: words.slice(program === 'npm' && words[0]?.value === 'run' ? 2 : 0);
+	const others = program === 'git' ? [] : texts.filter(text => ![name, ...words].some(word => word?.value === text));
+	const parts = [...given.map(({value}) => value), ...others]
+		.flatMap(withValue)
+		.flatMap(text => text.split(/[^\w./+@%-]+/).filter(Boolean));
+	found.hidden ||= parts.length > maxWords;
+	found.passed.push(
+		given,
+		parts.slice(0, maxWords).map(value => ({value})),
+	);
+}
+
+/** True for a value of a setting or an option of git that is no message, and for an address; not for its own commands. */
+function mayRunInGit(words: readonly GivenWord[], index: number): boolean {
+	const value = words[index]?.value ?? '';
+	const before = words[index - 1]?.value ?? '';
+	const isMessage = /^(?:-\w*m|--message)$/.test(before) || /^(?:-m.|--message=)/.test(value);
+	return !isMessage && (before.startsWith('-') || /=|::/.test(value));
 }
 
 /** Adds the words that a pipeline prints for a program that runs them. */
