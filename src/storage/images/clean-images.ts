@@ -3,6 +3,7 @@ import {link, readdir, rename, stat, unlink, utimes, writeFile} from 'node:fs/pr
 import {join} from 'node:path';
 import {errnoOf} from '../file-error.ts';
 import {tryLock} from '../lock.ts';
+import {sweepTemporaryFiles} from '../private-folder.ts';
 
 type Places = {
 	/** The folder of the images, and that of the sessions of all working folders. */
@@ -26,7 +27,12 @@ const imageName = /^[\da-f]{64}$/;
  * once a day.
  */
 export async function cleanImages({images, sessions}: Places, {nowMs, intervalMs = dayMs}: Options): Promise<void> {
-	const names = (await namesIn(images)).filter(name => imageName.test(name));
+	const all = await namesIn(images);
+	if (all.length > 0) {
+		sweepTemporaryFiles(images);
+	}
+
+	const names = all.filter(name => imageName.test(name));
 	const stamp = join(images, 'cleaned');
 	if (names.length === 0 || nowMs - (await savedAtMs(stamp)) < intervalMs) {
 		return;

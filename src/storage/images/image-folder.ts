@@ -2,7 +2,7 @@ import {createHash} from 'node:crypto';
 import {open, utimes} from 'node:fs/promises';
 import {join} from 'node:path';
 import {noFollow, replaceFile} from '../private-file.ts';
-import {makePrivateFolder} from '../private-folder.ts';
+import {makePrivateFolder, sweepTemporaryFiles} from '../private-folder.ts';
 
 /** Larger files are not read. */
 const maxBytes = 8 * 1024 * 1024;
@@ -40,6 +40,7 @@ export function createImageFolder(folder: string) {
 			await utimes(pathOf(hash), now, now).catch(() => undefined);
 			if (!(await load(hash))) {
 				makePrivateFolder(folder, {hint: 'Replace it with a folder of your own.'});
+				sweepTemporaryFiles(folder);
 				await replaceFile(pathOf(hash), bytes);
 			}
 

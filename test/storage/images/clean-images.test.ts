@@ -79,3 +79,20 @@ test('nothing is deleted while a session is unreadable, and without images nothi
 	await expect(clean(2)).rejects.toMatchObject({code: 'ELOOP'});
 	expect([left().length, readdirSync(images).includes('clean.lock')]).toEqual([1, false]);
 });
+
+test('[10] what a killed process left of an image is swept by the next image, and by the next cleanup', async () => {
+	const {save, clean, images} = setUp();
+	await save(Buffer.from('one'));
+	const leave = () => {
+		const path = join(images, `.${'0'.repeat(64)}.4711.0123456789ab.tmp`);
+		writeFileSync(path, 'half');
+		const longAgo = new Date(Date.now() - dayMs);
+		utimesSync(path, longAgo, longAgo);
+	};
+	leave();
+	await save(Buffer.from('two'));
+	expect(readdirSync(images)).toHaveLength(2);
+	leave();
+	await clean(0);
+	expect(readdirSync(images).filter(each => each.endsWith('.tmp'))).toEqual([]);
+});
