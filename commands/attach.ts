@@ -5,8 +5,7 @@ import type {CommandContext} from '../src/command/context.ts';
 import {type Result, unchanged} from '../src/command/result.ts';
 import {AppError} from '../src/core/error.ts';
 import type {HostClient} from '../src/link/host-client.ts';
-import type {HostedListing} from '../src/link/protocol.ts';
-import type {ProvenPlace} from '../src/platform/host-pass.ts';
+import type {HostedListing, Rank} from '../src/link/protocol.ts';
 
 export default command({
 	name: 'attach',
@@ -30,11 +29,12 @@ export default command({
 	whileRunning: true,
 
 	async run({session: given, at: place, new: isNew, folder, observe}, context) {
-		const {program, ui} = context;
+		const {program} = context;
 		// Nothing but a place has one of these signs.
 		const isPlace = given !== undefined && /@|:\/\//.test(given);
 		const [named, reached] = isPlace ? [undefined, given] : [given, place];
-		const proven = reached === undefined ? undefined : await prove(reached, context);
+		const {provePlace} = await import('../src/platform/host-pass.ts');
+		const proven = reached === undefined ? undefined : await provePlace(reached, context);
 		const at = proven?.at;
 		const session = named ?? proven?.session;
 		const observes = observe || proven?.observes === true;
@@ -42,43 +42,60 @@ export default command({
 			return {kind: 'panel', panel: {show: 'session', id: session}};
 		}
 
-		const client = await sameVersion(at, context);
+		// Whoever only watches can't begin a session, but sees the one that they begin.
+		const client = await sameVersion(at, observes && !isNew ? 'observer' : undefined, context);
+		let result: Result | undefined;
 		try {
-			if (isNew) {
-				const {model} = program.store.getState();
-				const begun = await client.request('_service/begin', {key: randomUUID(), folder, ...(model && {model})});
-				return shown(begun.session, at, observes);
-			}
-
-			const {listHosted} = await import('../src/link/find-host.ts');
-			const sessions = await listHosted(client);
-			if (session) {
-				const {sessionByPrefix} = await import('../src/link/session-prefix.ts');
-				const open = sessions.filter(({state}) => state !== 'ended');
-				return shown(sessionByPrefix(session, open, ({id}) => id).id, at, observes);
-			}
-
-			const running = sessions.filter(({state}) => state !== 'ended');
-			if (ui.live && running.length > 0) {
-				const id = await ui.interact.choose({title: 'Attach to a session', choices: running.map(choiceOf)});
-				return id === undefined ? unchanged : shown(id, at, observes);
-			}
-
-			return table(sessions);
+			result = await show({client, session, isNew, folder}, {at, observes}, context);
+			return result;
 		} finally {
-			client.close();
+			const isUsed = result?.kind === 'panel' && result.panel.show === 'attach' && result.panel.client === client;
+			if (!isUsed) {
+				client.close();
+			}
 		}
 	},
 });
 
-/** Proves to a host that is reached over HTTP who attaches; through ssh nothing has to be proved. */
-async function prove(at: string, context: CommandContext): Promise<ProvenPlace> {
-	const {isWebPlace} = await import('../src/link/web-place.ts');
-	return isWebPlace(at) ? await (await import('../src/platform/host-pass.ts')).provePlace(at, context) : {at};
-}
+type Wanted = {
+	readonly client: HostClient;
+	readonly session: string | undefined;
+	readonly isNew: boolean;
+	readonly folder: string | undefined;
+};
 
-function shown(session: string, at: string | undefined, observes: boolean): Result {
-	return {kind: 'panel', panel: {show: 'attach', session, at, observes}};
+type Shown = {readonly at: string | undefined; readonly observes: boolean};
+
+async function show(
+	{client, session, isNew, folder}: Wanted,
+	{at, observes}: Shown,
+	{program, ui}: CommandContext,
+): Promise<Result> {
+	const attach = (id: string, isUsable = true): Result => ({
+		kind: 'panel',
+		// The app that is on the screen opens a connection of its own.
+		panel: {show: 'attach', session: id, at, observes, ...(isUsable && !ui.live && {client})},
+	});
+	if (isNew) {
+		const {model} = program.store.getState();
+		const begun = await client.request('_service/begin', {key: randomUUID(), folder, ...(model && {model})});
+		return attach(begun.session, !observes);
+	}
+
+	const {listHosted} = await import('../src/link/find-host.ts');
+	const sessions = await listHosted(client);
+	const open = sessions.filter(({state}) => state !== 'ended');
+	if (session) {
+		const {sessionByPrefix} = await import('../src/link/session-prefix.ts');
+		return attach(sessionByPrefix(session, open, ({id}) => id).id);
+	}
+
+	if (ui.live && open.length > 0) {
+		const id = await ui.interact.choose({title: 'Attach to a session', choices: open.map(choiceOf)});
+		return id === undefined ? unchanged : attach(id);
+	}
+
+	return table(sessions);
 }
 
 function choiceOf({id, about, state, folder}: HostedListing) {
@@ -113,10 +130,14 @@ function table(sessions: readonly HostedListing[]): Result {
  * Connects to a host. One of another version is never used in silence: the user may have it replaced, once its runs have
  * ended. Throws AppError("upgrade") if they don't.
  */
-async function sameVersion(at: string | undefined, {program, ui, signal}: CommandContext): Promise<HostClient> {
+async function sameVersion(
+	at: string | undefined,
+	rank: Rank | undefined,
+	{program, ui, signal}: CommandContext,
+): Promise<HostClient> {
 	const {findHost, isOther, startHost, untilHostEnded} = await import('../src/link/find-host.ts');
 	const {env, version} = program.local;
-	const wish = {at, env, version, folder: program.project.folder.path(), isDrawn: ui.live !== undefined};
+	const wish = {at, env, version, folder: program.project.folder.path(), isDrawn: ui.live !== undefined, rank};
 	const client = await findHost(wish);
 	if (!isOther(client, version)) {
 		return client;

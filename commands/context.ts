@@ -54,7 +54,7 @@ export function contextResult(
 	const sizes =
 		size === undefined
 			? `${formatCount(total)} tokens`
-			: `${formatCount(total)} of ${formatCount(size)} tokens (${Math.round((100 * total) / size)} %)`;
+			: `${formatCount(total)} of ${formatCount(size)} tokens (${Math.round((100 * total) / size)}%)`;
 	const notes = [
 		...(size === undefined
 			? [

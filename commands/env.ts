@@ -48,6 +48,7 @@ const create = command({
 		const {
 			program: {servers},
 			ui: {live, interact},
+			flags,
 			signal,
 		} = context;
 		const inputs = input && readInputs('input', input);
@@ -81,7 +82,7 @@ const create = command({
 
 		// Without a screen the prompt can't be seen, so that the task must stand in the result.
 		return live && !isLineByLine(context)
-			? environmentCard(environment, {showToken}, Date.now())
+			? environmentCard(environment, {showToken, exact: flags.exact}, Date.now())
 			: environmentResult(environment, {showToken});
 	},
 });

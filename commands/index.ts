@@ -25,6 +25,7 @@ import evaluation from './eval.ts';
 import exportSession from './export.ts';
 import finding from './finding.ts';
 import fork from './fork.ts';
+import handoff from './handoff.ts';
 import help from './help.ts';
 import host from './host.ts';
 import importSessions from './import.ts';
@@ -92,6 +93,7 @@ export const commands: readonly Entry[] = [
 	attach,
 	detach,
 	drive,
+	handoff,
 	jobs,
 	memory,
 	init,

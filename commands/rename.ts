@@ -29,7 +29,10 @@ export default command({
 
 			live.rename(name);
 		} else {
-			await program.session.saved.rename(await program.session.saved.findOrLatest(session), name);
+			await program.session.saved.record(await program.session.saved.findOrLatest(session), {
+				type: 'rename',
+				title: name,
+			});
 		}
 
 		return {kind: 'text', text: `Renamed the session to “${name}”.`, data: {title: name}};

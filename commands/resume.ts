@@ -4,9 +4,12 @@ import type {CommandContext} from '../src/command/context.ts';
 import {dispatch} from '../src/command/dispatch.ts';
 import type {Resumable} from '../src/command/picker/resume-choices.ts';
 import {unchanged} from '../src/command/result.ts';
+import {runConflict} from '../src/command/run-conflict.ts';
 import {abortable} from '../src/core/abortable.ts';
+import {nameCommands} from '../src/core/command-words.ts';
 import {AppError} from '../src/core/error.ts';
 import type {HostedListing} from '../src/link/protocol.ts';
+import type {ForeignListing} from '../src/session/foreign-sessions.ts';
 
 export default command({
 	name: 'resume',
@@ -15,6 +18,8 @@ export default command({
 	args: z.object({session: z.optional(z.string())}),
 	positional: ['session'],
 	completes: {session: 'saved-session'},
+	// A session that is open beside the one in front can be shown while the agent works in both.
+	whileRunning: true,
 	describe: {session: 'id or a unique prefix; omit it to select a session, runtime or environment'},
 	examples: ['resume', 'resume 3f2a'],
 
@@ -28,29 +33,63 @@ export default command({
 			session: {saved: sessions},
 			servers,
 		} = program;
-		if (session) {
-			const {id} = await abortable(sessions.find(session), context.signal);
-			return {kind: 'panel', panel: {show: 'session', id}};
+		// Its journal may not be written yet.
+		const behind = session && context.ui.live && program.session.background.find(session);
+		if (behind) {
+			return {kind: 'panel', panel: {show: 'session', id: behind}};
 		}
 
-		// It only reads, and the own server may take seconds to start.
-		const found = await abortable(everythingToResume(context), context.signal);
-		if (found.length === 0) {
+		const {transcript, background, isLineByLine} = program.store.getState();
+		const isRunning = context.ui.live !== undefined && transcript.run !== undefined;
+		if (isRunning && (session || background.length === 0)) {
+			throw runConflict('resume', isLineByLine);
+		}
+
+		if (session) {
+			const {id} = await abortable(sessions.find(session), context.signal);
+			const isHosted = (await abortable(hostedHere(context), context.signal)).some(each => each.id === id);
+			return {
+				kind: 'panel',
+				panel: isHosted ? {show: 'attach', session: id, at: undefined, observes: false} : {show: 'session', id},
+			};
+		}
+
+		const [local, {foreignChoice, resumeFilters}] = await Promise.all([
+			abortable(isRunning ? openBeside(context) : sessionsHere(context), context.signal),
+			import('../src/command/picker/resume-choices.ts'),
+		]);
+		const known = [...local];
+		const join = async (found: Promise<readonly Resumable[]>) => {
+			const added = await found;
+			known.push(...added);
+			return added.map(({choice}) => choice);
+		};
+		const foreign = async () => (await foreignHere(context)).map(each => foreignChoice(each, flags.exact));
+		const others = isRunning ? [] : [join(knownOnServers(context)), join(foreign())];
+		// What is here is listed at once: the own server may take seconds to start, and other clients may have many files.
+		const grows = context.ui.live !== undefined && local.length > 0;
+		const waited = grows ? [] : await abortable(Promise.all(others), context.signal);
+		const choices = [...local.map(({choice}) => choice), ...waited.flat()];
+		if (choices.length === 0) {
 			throw new AppError('not-found', 'Nothing to resume: no other session in this folder.', {
 				hint: 'List those of other folders: `sessions --all`',
 			});
 		}
 
-		const {resumeFilters} = await import('../src/command/picker/resume-choices.ts');
-		const choices = found.map(({choice}) => choice);
-		const id = await interact.choose({title: 'Resume a session', choices, filters: resumeFilters});
-		const action = found.find(({choice}) => choice.id === id)?.action;
+		const more = grows ? others.map(part => part.catch(() => [])) : [];
+		const id = await interact.choose({title: 'Resume a session', choices, more, filters: resumeFilters});
+		const action = known.find(({choice}) => choice.id === id)?.action;
 		if (!action) {
 			return unchanged;
 		}
 
 		if (action.kind === 'hosted') {
 			return {kind: 'panel', panel: {show: 'attach', session: action.id, at: undefined, observes: false}};
+		}
+
+		if (action.kind === 'foreign') {
+			const {sessions: imported} = await program.session.importFrom({path: action.path, again: false}, context.signal);
+			return {kind: 'panel', panel: {show: 'session', id: imported[0]?.id ?? ''}};
 		}
 
 		if (action.kind === 'session') {
@@ -66,44 +105,66 @@ export default command({
 	},
 });
 
+/** Returns the open sessions beside the one in front. */
+async function openBeside({program: {store}, flags: {exact}}: CommandContext): Promise<readonly Resumable[]> {
+	const {openChoice} = await import('../src/command/picker/resume-choices.ts');
+	return store.getState().background.map(session => openChoice(session, exact));
+}
+
 /**
- * Returns what is known on this machine: what runs on its host, conversations, then runs of `-p`: of each kind the latest first, and last what
- * is known only by its id.
+ * Returns what is on this machine: sessions that are open here, what runs on its host, conversations, then runs of `-p`: of each
+ * kind the latest first. Asks no server.
  */
-async function everythingToResume(context: CommandContext): Promise<readonly Resumable[]> {
+async function sessionsHere(context: CommandContext): Promise<readonly Resumable[]> {
 	const {
 		program: {
 			session: {saved: sessions},
-			local: {sightings},
 			models,
 			store,
 		},
 		flags,
 	} = context;
-	await startedServer(context);
-	await loadDetails(context);
-	const {hostedChoice, placesOf, savedChoices, seenChoice} = await import('../src/command/picker/resume-choices.ts');
+	const {hostedChoice, savedChoices} = await import('../src/command/picker/resume-choices.ts');
 	const open = store.getState().transcript.session;
-	const [saved, seen, {priceOf}, hosted] = await Promise.all([
-		sessions.list(false),
-		sightings.recall(),
-		models.catalog(),
-		hostedHere(context),
-	]);
+	const beside = await openBeside(context);
+	const [saved, {priceOf}, hosted] = await Promise.all([sessions.list(false), models.catalog(), hostedHere(context)]);
 	// The journal of a session that runs on the host is open there.
-	const running = new Set([open, ...hosted.map(({id}) => id)]);
+	const running = new Set([open, ...store.getState().background.map(({id}) => id), ...hosted.map(({id}) => id)]);
 	const others = saved.filter(({id}) => !running.has(id));
 	const usage = await sessions.usageOf(others);
-	const placeOf = placesOf(context);
-	const onServers = seen.flatMap(sighting => {
-		const place = placeOf(sighting);
-		return place ? [seenChoice(sighting, place, flags)] : [];
-	});
 	return [
+		...beside,
 		...hosted.filter(({id}) => id !== open).map(session => hostedChoice(session, flags.exact)),
 		...savedChoices(others, {usage, priceOf, exact: flags.exact}),
-		...onServers.toSorted((a, b) => (b.at ?? 0) - (a.at ?? 0)),
 	];
+}
+
+/** Returns what was seen on servers, the latest first, and last what is known only by its id. */
+async function knownOnServers(context: CommandContext): Promise<readonly Resumable[]> {
+	await startedServer(context);
+	await loadDetails(context);
+	const {placesOf, seenChoice} = await import('../src/command/picker/resume-choices.ts');
+	const placeOf = placesOf(context);
+	const seen = await context.program.local.sightings.recall();
+	const choices = seen.flatMap(sighting => {
+		const place = placeOf(sighting);
+		return place ? [seenChoice(sighting, place, context.flags)] : [];
+	});
+	return choices.toSorted((a, b) => (b.at ?? 0) - (a.at ?? 0));
+}
+
+/** How long files of other clients are looked at. */
+const foreignTimeoutMs = 3000;
+
+/** Returns the conversations of other clients in this folder that were never imported. Says what was not looked at. Never rejects. */
+async function foreignHere({program, ui: {interact}, signal}: CommandContext): Promise<readonly ForeignListing[]> {
+	const limit = AbortSignal.any([signal, AbortSignal.timeout(foreignTimeoutMs)]);
+	const {sessions, notes} = await program.session.listForeign(limit).catch(() => ({sessions: [], notes: []}));
+	if (notes.length > 0) {
+		interact.say(nameCommands(notes.join(' '), 'app'));
+	}
+
+	return sessions;
 }
 
 /** How long the list waits for the host of this machine. */

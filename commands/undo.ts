@@ -2,8 +2,8 @@ import * as z from 'zod/mini';
 import {restore} from '../src/command/changes/restore.ts';
 import {command} from '../src/command/command.ts';
 import {unchanged} from '../src/command/result.ts';
-import {changeSteps} from '../src/core/session/changes.ts';
-import {redoOf, undoOf} from '../src/core/session/undo.ts';
+import {changeSteps, redoOf} from '../src/core/session/changes.ts';
+import {undoOf} from '../src/core/session/undo.ts';
 
 export default command({
 	name: 'undo',

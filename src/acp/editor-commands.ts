@@ -22,17 +22,24 @@ export const offeredCommands: readonly string[] =
 		' ',
 	);
 
+/** Returns the names of the commands of a session, which may be one of a host: files are those of its machine. */
+function namesFor(isHosted: boolean): readonly string[] {
+	return isHosted ? [...offeredCommands.filter(name => name !== 'export'), 'drive'] : offeredCommands;
+}
+
 /** True for a command that an editor may call: one of those, or what sends a message, as a prompt file does. */
-function isOffered(entry: Entry): boolean {
-	return offeredCommands.includes(entry.name) || (!isNoun(entry) && entry.textFor !== undefined);
+function isOffered(entry: Entry, isHosted: boolean): boolean {
+	return namesFor(isHosted).includes(entry.name) || (!isNoun(entry) && entry.textFor !== undefined);
 }
 
 /** Returns the commands that an editor offers while a message is typed. */
-export function availableCommands(entries: readonly Entry[]): AvailableCommand[] {
-	return entries.filter(isOffered).map(entry => {
-		const hint = hintOf(entry);
-		return {name: entry.name, description: entry.summary, ...(hint && {input: {hint}})};
-	});
+export function availableCommands(entries: readonly Entry[], isHosted: boolean): AvailableCommand[] {
+	return entries
+		.filter(entry => isOffered(entry, isHosted))
+		.map(entry => {
+			const hint = hintOf(entry);
+			return {name: entry.name, description: entry.summary, ...(hint && {input: {hint}})};
+		});
 }
 
 function hintOf(entry: Entry): string {
@@ -69,13 +76,14 @@ export async function readPrompt(text: string, program: Program, signal: AbortSi
 		return {kind: 'message', text: await entry.textFor(typed, signal)};
 	}
 
-	if (entry && isOffered(entry)) {
+	const isHosted = program.session.hosted !== undefined;
+	if (entry && isOffered(entry, isHosted)) {
 		return {kind: 'command', line: text.trim()};
 	}
 
 	const near = closest(
 		name,
-		entries.filter(isOffered).map(each => each.name),
+		entries.filter(each => isOffered(each, isHosted)).map(each => each.name),
 	);
 	if (entry) {
 		throw new AppError('usage', `/${name} doesn't work in an editor.`, {hint: 'Use the terminal app for it.'});

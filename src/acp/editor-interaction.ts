@@ -59,7 +59,8 @@ export function createEditorInteraction(options: Options): Interaction & {readon
 		new AppError('usage', `This editor can't ask: ${what}`, {hint: 'Pass it as an argument.'});
 
 	return {
-		...inquiries,
+		inquire: inquiries.inquire,
+		agree: async (question, about, signal) => inquiries.agree(question, about, signal),
 		async ask({label, masked, optional}) {
 			if (masked || !hasForms) {
 				if (optional) {

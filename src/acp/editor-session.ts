@@ -50,6 +50,13 @@ export type SessionPlace = {
 	readonly mcpServers: readonly McpServer[];
 	/** The session to continue; a new one without it. */
 	readonly resume?: string;
+	/** What a session of a host needs; left out for one of this process. */
+	readonly hosted?: {
+		/** What the user should know about how it began. */
+		readonly notices: readonly string[];
+		/** Calls a listener with each sentence of the host for the user. */
+		readonly onTold: (listener: (text: string) => void) => void;
+	};
 };
 
 /** What an editor can set in a session, with the values of now. */
@@ -86,6 +93,9 @@ type Turn = {
 	readonly answered: Promise<unknown>;
 };
 
+/** Most messages that may be on their way to a host. */
+const maxEchoes = 20;
+
 /** How often output of commands is shown while they run. */
 const outputMs = 250;
 
@@ -100,10 +110,13 @@ const {flags: noFlags} = takeGlobalFlags([]);
  * not there, belongs to another folder or is open in another process.
  */
 export async function openEditorSession(place: SessionPlace): Promise<EditorSession> {
-	const {editor, capabilities, compose, flags, folder, mcpServers, resume} = place;
+	const {editor, capabilities, compose, flags, folder, mcpServers, resume, hosted} = place;
 	const store = createAppStore();
 	const program = await compose({...flags, store, folder, mcpServers});
-	const idOf = () => store.getState().transcript.session;
+	const currentId = () => store.getState().transcript.session;
+	/** The id that the editor knows: a session of a host may continue as another one. */
+	let ownId: string | undefined;
+	const idOf = () => ownId ?? currentId();
 	const workspace = program.project.folder.path;
 	const closing = new AbortController();
 	let turn: Turn | undefined;
@@ -112,6 +125,8 @@ export async function openEditorSession(place: SessionPlace): Promise<EditorSess
 	/** The model whose context window was looked up last, and its size once that is known. */
 	let window: {readonly model: string | undefined; size?: number | undefined} | undefined;
 	let title = '';
+	/** Messages of this editor to a host, which it shows itself. */
+	let echoes: string[] = [];
 
 	const show = (update: SessionUpdate) => {
 		if (!closing.signal.aborted) {
@@ -119,13 +134,14 @@ export async function openEditorSession(place: SessionPlace): Promise<EditorSess
 			void editor.notify('session/update', {sessionId: idOf(), update}).catch(() => undefined);
 		}
 	};
+	const say = (text: string) => show(chunkOf('agent_message_chunk', `${text}\n\n`));
 	const showAll = (updates: readonly SessionUpdate[]) => {
 		for (const update of updates) {
 			show(update);
 		}
 	};
 
-	const ask = createAskEditor(editor, idOf);
+	const ask = createAskEditor(editor, idOf, hosted && noAnswer);
 	const inquiries = createInquiries(ask);
 	const {askUser, ...interact} = createEditorInteraction({
 		editor,
@@ -133,7 +149,7 @@ export async function openEditorSession(place: SessionPlace): Promise<EditorSess
 		capabilities,
 		inquiries,
 		signal: () => turn?.abort.signal ?? closing.signal,
-		say: text => show(chunkOf('agent_message_chunk', `${text}\n\n`)),
+		say: text => say(text),
 	});
 	program.session.answerWith(async (question, signal) => {
 		const answer = await askUser(question, signal);
@@ -145,20 +161,48 @@ export async function openEditorSession(place: SessionPlace): Promise<EditorSess
 		return editorApprovals(ask, workspace)(question, signal);
 	});
 	store.setState({beginsAll: () => program.project.folder.mayRunAll()});
+	/** A session of a host is followed all the time, whoever sends messages. */
+	const ambient = hosted && createLiveUpdates({folder: workspace(), shows: capabilities});
+	let ambientTimer: NodeJS.Timeout | undefined;
+	const endAmbient = () => {
+		clearInterval(ambientTimer);
+		showAll(ambient?.output() ?? []);
+		showAll(ambient?.end() ?? []);
+	};
 	program.session.onRecord(({event}) => {
-		if (!turn?.hasBegun) {
-			return;
-		}
-
-		if (event.type === 'run-end') {
+		if (turn?.hasBegun && event.type === 'run-end') {
 			turn.end = event;
 		}
 
-		showAll(turn.live.follow(event));
+		const live = turn?.hasBegun ? turn.live : ambient;
+		if (!live) {
+			return;
+		}
+
+		showAll(event.type === 'user-message' && hosted ? messageOfOther(event.text) : live.follow(event));
+		if (ambient && event.type === 'run-start') {
+			clearInterval(ambientTimer);
+			ambientTimer = setInterval(() => showAll(ambient.output()), outputMs);
+		}
+
+		if (ambient && event.type === 'run-end') {
+			endAmbient();
+		}
+
 		if (event.type === 'usage') {
 			showUsage();
 		}
 	});
+
+	/** Returns what shows a message of somebody else. */
+	const messageOfOther = (text: string): readonly SessionUpdate[] => {
+		if (echoes.includes(text)) {
+			echoes = echoes.filter((_, index) => index !== echoes.indexOf(text));
+			return [];
+		}
+
+		return [chunkOf('user_message_chunk', text)];
+	};
 
 	const showUsage = () => {
 		program.session.conversation.flush();
@@ -179,6 +223,12 @@ export async function openEditorSession(place: SessionPlace): Promise<EditorSess
 
 	const setMode = async (mode: ApprovalMode) => {
 		const {folder: access} = program.project;
+		if (program.session.hosted) {
+			// The host asks what it has to, and may refuse.
+			await program.session.hosted.setMode(mode);
+			return;
+		}
+
 		if (mode === 'all' && !access.mayRunAll()) {
 			const signal = turn?.abort.signal ?? closing.signal;
 			if (!(await inquiries.agree(allModeQuestion, aboutAll(workspace()), signal, 'switch_mode'))) {
@@ -198,7 +248,7 @@ export async function openEditorSession(place: SessionPlace): Promise<EditorSess
 		program.forCommand({ui: {interact: silent, live: undefined}, flags: noFlags, signal});
 	const options = createSessionOptions({program, contextFor}, setMode);
 
-	const warnings = [...program.warnings()];
+	const warnings = [...(hosted?.notices ?? []), ...program.warnings()];
 	try {
 		if (resume !== undefined) {
 			const notices = (await program.session.resume(resume, refuseElsewhere)) ?? [];
@@ -214,7 +264,13 @@ export async function openEditorSession(place: SessionPlace): Promise<EditorSess
 		throw error;
 	}
 
+	ownId = hosted && currentId();
+	hosted?.onTold(text => say(`> ${text}`));
 	const stopFollowing = store.subscribe((state, before) => {
+		if (hosted && state.transcript.session !== before.transcript.session) {
+			say(`> The session continues as ${state.transcript.session}. Messages go there.`);
+		}
+
 		if (state.approvalMode !== before.approvalMode) {
 			show({sessionUpdate: 'current_mode_update', currentModeId: state.approvalMode});
 		}
@@ -269,6 +325,10 @@ export async function openEditorSession(place: SessionPlace): Promise<EditorSess
 		void learnModel();
 		abort.signal.throwIfAborted();
 		const mask = isMasked ? hide : (given: string) => given;
+		if (hosted) {
+			echoes = [...echoes.slice(-maxEchoes), mask(text)];
+		}
+
 		const run = program.session.conversation.send(mask(text), 'user', typed === undefined ? undefined : mask(typed));
 		running = run.catch(() => undefined);
 		await abortableAfter(run, abort.signal, cancelMs);
@@ -371,7 +431,7 @@ export async function openEditorSession(place: SessionPlace): Promise<EditorSess
 			let answered = () => {};
 			const current: Turn = {
 				abort: new AbortController(),
-				live: createLiveUpdates({folder: workspace(), shows: capabilities}),
+				live: ambient ?? createLiveUpdates({folder: workspace(), shows: capabilities}),
 				hasBegun: false,
 				end: undefined,
 				answered: new Promise<void>(resolve => {
@@ -388,7 +448,7 @@ export async function openEditorSession(place: SessionPlace): Promise<EditorSess
 				return current.abort.signal.aborted ? 'cancelled' : end;
 			} catch (error) {
 				if (!current.abort.signal.aborted) {
-					throw error;
+					throw hosted ? namedForPrompt(error) : error;
 				}
 
 				return 'cancelled';
@@ -396,7 +456,8 @@ export async function openEditorSession(place: SessionPlace): Promise<EditorSess
 				clearInterval(timer);
 				signal.removeEventListener('abort', stop);
 				showAll(current.live.output());
-				showAll(current.live.end());
+				// A run of a host may go on without this turn.
+				showAll(ambient && store.getState().transcript.run ? [] : current.live.end());
 				showTitle();
 				showUsage();
 				turn = undefined;
@@ -415,17 +476,29 @@ export async function openEditorSession(place: SessionPlace): Promise<EditorSess
 		},
 		begin() {
 			showWarnings(false);
-			const commands = availableCommands(program.commands.all());
+			const commands = availableCommands(program.commands.all(), hosted !== undefined);
 			show({sessionUpdate: 'available_commands_update', availableCommands: commands});
 		},
 		async close() {
 			turn?.abort.abort();
 			await turn?.answered;
 			closing.abort(new AppError('interrupted', 'The session was closed.'));
+			clearInterval(ambientTimer);
 			stopFollowing();
 			await program.close();
 		},
 	};
+}
+
+/** The error of an editor that didn't answer a question of a host: another terminal may. */
+const noAnswer = () =>
+	new AppError('conflict', 'The question waits for an answer.', {hint: 'Answer it in a terminal: `$ attach`'});
+
+/** Returns an error whose hint names commands as they are typed into the prompt. */
+function namedForPrompt(error: unknown): unknown {
+	return error instanceof AppError && error.hint !== undefined
+		? new AppError(error.code, error.message, {hint: nameCommands(error.hint, 'app'), cause: error})
+		: error;
 }
 
 const notHere = async () => {

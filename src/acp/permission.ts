@@ -1,6 +1,7 @@
 import type {ApprovalQuestion} from '../agent/approval/approval.ts';
 import {answerFor, inquiryAbout} from '../command/approvals/approval-inquiry.ts';
 import {aboutLines, drawingLines} from '../command/line-interaction.ts';
+import type {AppError} from '../core/error.ts';
 import type {About, Answer} from '../core/question.ts';
 import type {Act, ApprovalAnswer} from '../core/session/approval.ts';
 import type {Inquiry} from '../platform/interaction.ts';
@@ -28,9 +29,9 @@ const refusal: PermissionOption = {optionId: 'reject', name: 'No', kind: 'reject
 
 /**
  * Creates what asks the user of an editor in a session. Returns the id of the option that they selected; undefined for no
- * answer, and for one that wasn't offered.
+ * answer, and for one that wasn't offered. Throws the error of `noAnswer` instead of the first, if there is one.
  */
-export function createAskEditor(editor: Editor, session: () => string): AskEditor {
+export function createAskEditor(editor: Editor, session: () => string, noAnswer?: () => AppError): AskEditor {
 	return async (request, signal) => {
 		signal.throwIfAborted();
 		const options = {cancellationSignal: signal, stopWaitingOnCancel: true};
@@ -39,6 +40,10 @@ export function createAskEditor(editor: Editor, session: () => string): AskEdito
 			response = await editor.request('session/request_permission', {sessionId: session(), ...request}, options);
 		} catch {
 			signal.throwIfAborted();
+			if (noAnswer) {
+				throw noAnswer();
+			}
+
 			// An editor that can't ask hasn't allowed anything.
 			return undefined;
 		}
@@ -46,6 +51,10 @@ export function createAskEditor(editor: Editor, session: () => string): AskEdito
 		signal.throwIfAborted();
 		// Nothing checks what an editor answers.
 		const outcome: Partial<RequestPermissionResponse['outcome']> | null | undefined = response?.outcome;
+		if (noAnswer && outcome?.outcome === 'cancelled') {
+			throw noAnswer();
+		}
+
 		const chosen = outcome?.outcome === 'selected' && 'optionId' in outcome ? outcome.optionId : undefined;
 		return request.options.some(({optionId}) => optionId === chosen) ? chosen : undefined;
 	};

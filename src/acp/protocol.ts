@@ -21,6 +21,7 @@ import {formatBytes} from '../core/format.ts';
 import {isJsonObject} from '../core/json.ts';
 
 export type {
+	AgentCapabilities as EditorAbilities,
 	AuthMethod,
 	AvailableCommand,
 	ClientCapabilities,

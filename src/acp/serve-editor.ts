@@ -1,14 +1,12 @@
 import process from 'node:process';
-import type {ComposeOptions, Surroundings} from '../command/program.ts';
+import type {Surroundings} from '../command/program.ts';
 import {AppError, exitStatus} from '../core/error.ts';
 import {createEditorAgent} from './editor-agent.ts';
 import {connectEditor} from './protocol.ts';
+import type {SessionKeeper} from './session-keeper.ts';
 
-type Options = Pick<Surroundings, 'compose' | 'env' | 'stdin' | 'stdout' | 'version'> & {
-	/** What the command line says for all sessions. */
-	readonly flags: ComposeOptions;
-	/** Logs out of the server. */
-	readonly logOut: () => Promise<void>;
+type Options = Pick<Surroundings, 'stdin' | 'stdout' | 'version'> & {
+	readonly keeper: SessionKeeper;
 	/** Aborts when the user, or the system, ends the program. */
 	readonly signal: AbortSignal;
 };
@@ -42,10 +40,10 @@ export async function serveEditor({stdin, stdout, signal, version, ...options}: 
 	return ended.status;
 }
 
-function open({stdin, stdout, version, compose, flags, env, logOut}: Omit<Options, 'signal'>) {
+function open({stdin, stdout, version, keeper}: Omit<Options, 'signal'>) {
 	let agent: ReturnType<typeof createEditorAgent> | undefined;
 	const connection = connectEditor({input: stdin, output: stdout}, version, editor => {
-		agent = createEditorAgent({editor, compose, flags, env, version, logOut});
+		agent = createEditorAgent({editor, version, keeper});
 		return agent.handlers;
 	});
 	if (!agent) {

@@ -55,7 +55,8 @@ export function createSessionOptions(
 	let known: readonly string[] | undefined;
 
 	const models = async (): Promise<readonly string[]> => {
-		known ??= await usableModels(contextFor(AbortSignal.timeout(listTimeoutMs)));
+		// A host has keys of its own: there, `/model` selects among them.
+		known ??= program.session.hosted ? [] : await usableModels(contextFor(AbortSignal.timeout(listTimeoutMs)));
 		const {model} = store.getState();
 		return model === undefined || known.includes(model) ? known : [model, ...known];
 	};

@@ -227,7 +227,8 @@ function blockUpdates(block: Block, {folder, shows}: Reading): SessionUpdate[] {
 			return block.text ? [chunkOf('agent_thought_chunk', block.text, partOf(block))] : [];
 		case 'tool': {
 			const {id, name, arguments: args, words, status, output, change} = block;
-			const failed = status !== 'done';
+			const isOpen = block.open;
+			const failed = !isOpen && status !== 'done';
 			return name === planTool
 				? []
 				: [
@@ -237,7 +238,7 @@ function blockUpdates(block: Block, {folder, shows}: Reading): SessionUpdate[] {
 							title: titleOfCall(name, args, words),
 							name,
 							kind: kindOfCall(name),
-							status: failed ? 'failed' : 'completed',
+							status: isOpen ? 'in_progress' : failed ? 'failed' : 'completed',
 							locations: change ? placesOf(change, folder) : locationsOfCall(name, args, folder),
 							content: contentOfResult({output, change, failed}, folder),
 							rawInput: args,

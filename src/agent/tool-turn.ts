@@ -24,6 +24,8 @@ export type RunTools = {
 	readonly openTask?: OpenTask | undefined;
 	/** Saves what the tools change, so that the user can take it back. */
 	readonly changes?: ChangeTracker | undefined;
+	/** Waits until the events so far are saved, or it was said that they aren't. */
+	readonly saved?: (() => Promise<void>) | undefined;
 	/** The hooks of the user and of a trusted project: for the run, and before and after each tool. */
 	readonly hooks?: Hooks | undefined;
 	/** Keeps the images that tools show; left out if the model sees none. */
@@ -253,7 +255,10 @@ function createStopwatch(clock: () => number) {
 	};
 }
 
-/** Returns an approval that saves what an allowed act may change before the tool goes on. */
+/**
+ * Returns an approval that saves what an allowed act may change before the tool goes on. The session knows of it then, too: what a
+ * killed program has changed can be undone (SAFETY 17).
+ */
 function savedFirst(
 	{id, name}: ToolCall,
 	approve: ToolContext['approve'],
@@ -264,8 +269,12 @@ function savedFirst(
 		const permission = await approve(request);
 		if (permission.allowed) {
 			const act = name === 'task' ? anyChange(request.act, place.workspace) : request.act;
-			for (const event of (await tools.changes?.before(id, act, signal)) ?? []) {
-				emit(event);
+			const events = (await tools.changes?.before(id, act, signal)) ?? [];
+			events.forEach(emit);
+			if (events.length > 0 && tools.saved) {
+				// Whoever reads the events has these once this turn of the loop has ended.
+				await new Promise(resolve => setImmediate(resolve));
+				await abortable(tools.saved(), signal);
 			}
 		}
 

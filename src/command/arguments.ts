@@ -31,6 +31,22 @@ function innermost(type: z.core.$ZodType): z.core.$ZodType {
 	return 'innerType' in def ? innermost(def.innerType as z.core.$ZodType) : type;
 }
 
+/** Returns the words of an argument whose schema is an enum or a list of one; none for others. */
+export function choicesOf(schema: z.ZodMiniObject, name: string): readonly string[] {
+	const type: z.core.$ZodType | undefined = schema.def.shape[name];
+	return type ? enumWords(type) : [];
+}
+
+function enumWords(type: z.core.$ZodType): readonly string[] {
+	const {def} = type._zod;
+	if (def.type === 'enum' && 'entries' in def) {
+		return Object.values(def.entries as z.core.util.EnumLike).map(String);
+	}
+
+	const inner = 'innerType' in def ? def.innerType : 'element' in def ? def.element : undefined;
+	return inner ? enumWords(inner as z.core.$ZodType) : [];
+}
+
 /** Returns the usage of a command: `keys set <provider> [key] [--base-url value]`. */
 export function usageOf(path: string, {args, positional = [], rest, usage}: Command): string {
 	if (usage !== undefined) {
@@ -80,7 +96,7 @@ function withHelp(flags: FlagTable): FlagTable {
 
 /**
  * Reads the words after a command's name as values of its schema, by name. `path` is the command as typed, for messages.
- * Throws AppError("usage") for unknown flags, missing values and extra words.
+ * Throws AppError("usage") for unknown flags, missing or empty values and extra words.
  */
 export function readArguments(
 	path: string,
@@ -121,7 +137,11 @@ export function readArguments(
 		if (value?.length) {
 			found[name] = value;
 		} else if (field?.required) {
-			throw new AppError('usage', `${path} needs <${flagOf(name)}>.`, {hint});
+			const choices = choicesOf(args, name);
+			const one = choices.length > 0 ? `Choose one of ${choices.join(', ')}. ` : '';
+			throw new AppError('usage', `${path} needs <${flagOf(name)}>.`, {hint: one + hint});
+		} else if (value === '' && left.length > 0) {
+			throw new AppError('usage', `<${flagOf(name)}> is empty.`, {hint: `Pass it, or leave it out. ${hint}`});
 		}
 	}
 
@@ -149,7 +169,8 @@ export function parseArguments<T extends z.ZodMiniObject>(
 	values: Readonly<Record<string, unknown>>,
 	positional: readonly string[] = [],
 ): z.infer<T> {
-	const result = schema.safeParse(values, {error: () => noMessage});
+	const read = Object.entries(values).map(([name, value]) => [name, readValue(schema, name, value)]);
+	const result = schema.safeParse(Object.fromEntries(read), {error: () => noMessage});
 	if (result.success) {
 		return result.data as z.infer<T>;
 	}
@@ -161,11 +182,21 @@ export function parseArguments<T extends z.ZodMiniObject>(
 /** Checks one argument of a command before the others are known. Throws AppError("usage"). */
 export function checkArgument({args, positional = []}: Command, name: string, value: unknown): void {
 	const schema = args.shape[name] as z.ZodMiniType | undefined;
-	const result = schema?.safeParse(value, {error: () => noMessage});
+	const result = schema?.safeParse(readValue(args, name, value), {error: () => noMessage});
 	if (result?.success === false) {
 		throw refusalOf(name, result.error.issues[0], positional);
 	}
 }
+
+/** Returns the value as its schema reads it. Blank text, which JavaScript turns into 0, is no number. */
+function readValue({shape}: z.ZodMiniObject, name: string, value: unknown): unknown {
+	const type = shape[name];
+	const isNumber = type !== undefined && innermost(type)._zod.def.type === 'number';
+	return isNumber && isBlank(value) ? Number.NaN : value;
+}
+
+/** Returns whether a value is text without a character, such as that of `--data "$UNSET"`. */
+export const isBlank = (value: unknown): boolean => typeof value === 'string' && value.trim() === '';
 
 function refusalOf(name: string, issue: z.core.$ZodIssue | undefined, positional: readonly string[]): AppError {
 	const shown = positional.includes(name) ? `<${flagOf(name)}>` : `--${flagOf(name)}`;

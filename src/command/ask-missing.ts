@@ -1,6 +1,6 @@
 import {AppError} from '../core/error.ts';
-import {checkArgument, fieldsOf, flagOf} from './arguments.ts';
-import {choicesOf} from './completion/complete-argument.ts';
+import {isUuid} from '../core/uuid.ts';
+import {checkArgument, choicesOf, fieldsOf, flagOf} from './arguments.ts';
 import type {Command, CommandContext} from './context.ts';
 import {splitWords} from './words.ts';
 
@@ -76,7 +76,7 @@ async function askFor(
 	wrong: string,
 ): Promise<string | undefined> {
 	const kind = completes?.[name];
-	const what = (kind ?? flagOf(name)).replaceAll('-', ' ');
+	const what = kind === 'environment' ? 'sandbox' : (kind ?? flagOf(name)).replaceAll('-', ' ');
 	const possible = choicesOf(args, name);
 	if (possible.length > 0) {
 		return interact.choose({title: titleFor(what), choices: possible.map(value => ({id: value, label: value}))});
@@ -85,8 +85,12 @@ async function askFor(
 	const known = kind === undefined || kind === 'saved-session' ? [] : program.store.getState().valuesOf(kind);
 	if (known.length > 0) {
 		const details = await detailsOf(known, program.local.sightings);
-		const values = known.map(value => ({id: value, label: value, ...details.get(value)}));
-		const choices = kind === 'provider' ? values : [...values, {id: other, label: `Another ${what}…`}];
+		const values = known.map(value => ({
+			id: value,
+			label: isUuid(value) ? value.slice(0, 8) : value,
+			...details.get(value),
+		}));
+		const choices = kind === 'provider' ? values : [...values, {id: other, label: `Another ${what}…`, isOther: true}];
 		const chosen = await interact.choose({title: titleFor(what), choices});
 		if (chosen !== other) {
 			return chosen;

@@ -1,7 +1,7 @@
 import type {LineCounter, Scalar, YAMLMap} from 'yaml';
 import type {Environment} from '../core/environment.ts';
 import {AppError} from '../core/error.ts';
-import {checkArgument, fieldsOf, flagOf} from './arguments.ts';
+import {checkArgument, fieldsOf, flagOf, isBlank} from './arguments.ts';
 import {closest} from './closest.ts';
 import type {Command} from './context.ts';
 
@@ -28,15 +28,23 @@ type Configured = {readonly values: Values; readonly origins: ReadonlyMap<string
 export async function readConfigured(command: Command, given: Values, sources: ConfigSources): Promise<Configured> {
 	const known = fieldsOf(sources.main.args);
 	const variables = readVariables(known, sources);
+	assertNotBlank('--config', given['config']);
 	const path = given['config'] ?? variables.get('config')?.value;
 	const keys = path === undefined ? new Map<string, Setting>() : await readKeys(String(path), known, sources);
 	const values: Record<string, unknown> = {...given};
 	const origins = new Map<string, string>();
 	for (const {name, type, multiple} of known) {
 		const setting = variables.get(name) ?? keys.get(name);
-		if (values[name] !== undefined || !setting || !(name in command.args.shape)) {
+		if (values[name] !== undefined) {
+			assertNotBlank(`--${flagOf(name)}`, values[name]);
 			continue;
 		}
+
+		if (!setting || !(name in command.args.shape)) {
+			continue;
+		}
+
+		assertNotBlank(setting.origin, setting.value);
 
 		const one = type === 'boolean' ? toBoolean(setting) : setting.value;
 		// As PATH has folders.
@@ -56,6 +64,13 @@ export async function readConfigured(command: Command, given: Values, sources: C
 	return {values, origins};
 }
 
+/** Throws AppError("usage") for a blank value. No flag of a server takes one. */
+function assertNotBlank(origin: string, value: unknown): void {
+	if (isBlank(value)) {
+		throw new AppError('usage', `${origin} is empty.`, {hint: 'Leave it out for the default.'});
+	}
+}
+
 /** Returns the error with the sources of the flags that it names, if those aren't on the command line. */
 export function nameOrigins(error: unknown, origins: Configured['origins']): unknown {
 	if (!(error instanceof AppError) || error.code !== 'usage') {
@@ -70,7 +85,8 @@ export function nameOrigins(error: unknown, origins: Configured['origins']): unk
 	}
 
 	const where = named.map(([name, origin]) => `--${flagOf(name)} is set by ${origin}.`);
-	return new AppError('usage', error.message, {hint: [error.hint, ...where].join(' ').trim(), cause: error});
+	const hint = error.hint?.replace(/([^.:?!])$/, '$1.');
+	return new AppError('usage', error.message, {hint: [hint, ...where].join(' ').trim(), cause: error});
 }
 
 /** A value and where it stands, as a sentence names it. */
@@ -93,8 +109,10 @@ function readVariables(fields: Fields, {prefix, env, read}: ConfigSources): Read
 		const isFile = !byVariable.has(rest) && rest.endsWith('_FILE');
 		const name = byVariable.get(isFile ? rest.slice(0, -'_FILE'.length) : rest);
 		if (name === undefined) {
-			const near = closest(rest, [...byVariable.keys()]);
-			throw new AppError('usage', `Unknown variable ${variable}.${near ? ` Did you mean ${prefix}${near}?` : ''}`, {
+			const [, plain = '', ending = ''] = /^(.*?)(_FILE)?$/.exec(rest.toUpperCase()) ?? [];
+			const near = closest(plain, [...byVariable.keys()]);
+			const meant = near ? ` Did you mean ${prefix}${near}${ending}?` : '';
+			throw new AppError('usage', `Unknown variable ${variable}.${meant}`, {
 				hint: 'Flags as variables: `$ serve --help`',
 			});
 		}
@@ -117,7 +135,7 @@ export function readSecret(read: ConfigSources['read'], path: string): string {
 
 /** Reads the keys of a file of YAML. Throws AppError("usage") that names the line. */
 async function readKeys(path: string, fields: Fields, {read}: ConfigSources): Promise<ReadonlyMap<string, Setting>> {
-	const yaml = await import('yaml');
+	const {default: yaml} = await import('yaml');
 	const lines = new yaml.LineCounter();
 	const document = yaml.parseDocument(read(path), {lineCounter: lines, schema: 'core', stringKeys: true});
 	const fault = document.errors[0] ?? document.warnings[0];
@@ -160,7 +178,9 @@ function readPairs(path: string, fields: Fields, {root, lines, isScalar}: Parsed
 			throw invalid(path, line, `“${text}” needs one value.`);
 		}
 
-		settings.set(name, {value: String(value.value), origin: `“${text}” in line ${line} of ${path}`});
+		// As it is written: 1.10 is the number 1.1.
+		const written = value.type === 'PLAIN' ? value.source : undefined;
+		settings.set(name, {value: written ?? String(value.value), origin: `“${text}” in line ${line} of ${path}`});
 	}
 
 	return settings;

@@ -4,7 +4,7 @@ import {keymapOf, type OwnKeys} from '../editor/keymap/keymap.ts';
 
 /** The commands of each group in the help, by the name of their entry. Commands that stand in none come last. */
 const groups: Readonly<Record<string, string>> = {
-	Chat: 'new session resume rename fork rewind undo diff plan approvals pin copy export import replay queue bg attach detach drive jobs memory init skills mcp trust',
+	Chat: 'new session resume rename fork rewind undo diff plan approvals pin copy export import replay queue bg attach detach drive handoff jobs memory init skills mcp trust',
 	'Model and cost': 'agent model effort keys usage budget context compact',
 	'Sandboxes and logs': 'env logs watch runtime',
 	Platform:

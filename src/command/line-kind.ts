@@ -1,7 +1,15 @@
-/** True for a command line: `/` and a word. A path such as `/usr/bin` is a message, and so is a line with a space before it. */
+/**
+ * True for a command line: `/` and a word, also with signs that fingers add, such as `/q!`. What other programs end with,
+ * `:wq` or `quit` alone, is one that no command answers to. A path such as `/usr/bin` or `/etc.d` is a message, and so is a line
+ * with a space before it.
+ */
 export function isCommandLine(text: string): boolean {
-	return /^\/(?:(?:[a-z][\w:-]*|\?)(?:\s|$)|\s*$)/i.test(text);
+	return slashLine.test(text) || otherEnds.test(text);
 }
+
+/** A word with a letter, without another slash, and without a dot inside as names of files have it. */
+const slashLine = /^\/(?:\s*$|\?(?:\s|$)|(?=[^\s/]*\p{L})(?![^\s/]*\.[\p{L}\p{N}])[^\s/*][^\s/]*(?:\s|$))/u;
+const otherEnds = /^(?:[:\\][a-z]+!?|exit|quit)\s*$/i;
 
 /** True for a command of the user's shell: `!` and the command. With a space before it, it is a message. */
 export function isShellLine(text: string): boolean {

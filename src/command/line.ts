@@ -1,5 +1,6 @@
 import {type Entry, isNoun} from './context.ts';
 import {type FlaggedWords, takeGlobalFlags} from './global-flags.ts';
+import {unknownCommand} from './table.ts';
 import {splitWords} from './words.ts';
 
 /** Returns the name of the command that a slash line begins with, as typed. */
@@ -9,10 +10,14 @@ export function commandName(line: string): string {
 
 /**
  * Returns the words of a slash line without the flags of every command. What follows the name of a command that takes the
- * line is one word. Throws AppError("usage") for an open quote, and a flag without its value.
+ * line is one word. Throws AppError("usage") for an open quote, a flag without its value, and a line without a slash.
  */
 export function readLine(line: string, entries: readonly Entry[]): FlaggedWords {
 	const typed = line.trim();
+	if (!typed.startsWith('/')) {
+		throw unknownCommand(typed, entries);
+	}
+
 	const name = commandName(typed);
 	const entry = entries.find(each => each.name === name);
 	if (!entry || isNoun(entry) || !entry.takesLine) {

@@ -18,12 +18,13 @@ import type {Sightings} from '../config/sightings.ts';
 import type {Debug} from '../core/debug.ts';
 import type {Environment} from '../core/environment.ts';
 import type {PathIndex} from '../core/fuzzy-paths.ts';
-import type {Act, ApprovalAnswer} from '../core/session/approval.ts';
+import type {Act, ApprovalAnswer, ApprovalMode} from '../core/session/approval.ts';
 import type {Recorded} from '../core/session/event.ts';
 import type {ToolDefinition} from '../core/session/tool.ts';
 import type {PriceOf} from '../core/session/usage.ts';
 import type {AskUser} from '../core/session/user-question.ts';
 import type {Check} from '../doctor/check.ts';
+import type {AskHost} from '../link/host-client.ts';
 import type {Interaction} from '../platform/interaction.ts';
 import type {ChooseModel} from '../platform/model-of-host.ts';
 import type {Models} from '../platform/models.ts';
@@ -32,6 +33,7 @@ import type {PlatformSession} from '../platform/platform-session.ts';
 import type {TraceSettings} from '../platform/traces/traces.ts';
 import type {Conversation} from '../session/conversation.ts';
 import type {Background} from '../session/conversations.ts';
+import type {ForeignListings} from '../session/foreign-sessions.ts';
 import type {ImportOutcome, ImportWish} from '../session/import-sessions.ts';
 import type {ResumeSession} from '../session/resume-session.ts';
 import type {FolderAgents} from '../storage/folder-agents.ts';
@@ -101,8 +103,13 @@ export type ContextWindowFacts = {
 export type HostedPart = {
 	/** Asks for the lease to drive, gives it to somebody else, or takes it, with a word to them. Returns what came of it. */
 	readonly drive: (how: 'ask' | 'give' | 'take', word: string | undefined) => Promise<string>;
+	/** Selects a mode of approval. Throws what the host refuses it with. */
+	readonly setMode: (mode: ApprovalMode) => Promise<void>;
 	/** Ends the session on the host. */
 	readonly end: () => Promise<void>;
+	readonly ask: AskHost;
+	/** The working folder of this terminal, on this machine. */
+	readonly here: string;
 };
 
 /** The conversation in front, and all others. */
@@ -120,6 +127,8 @@ export type SessionPart = {
 	readonly jobs: () => readonly Job[];
 	/** Sends the commands that run in the foreground to the background; see `Foreground`. */
 	readonly moveToBackground: () => void;
+	/** Lists conversations of other clients in this folder that were never imported; see `listForeign`. */
+	readonly listForeign: (signal: AbortSignal) => Promise<ForeignListings>;
 	/** Imports conversations of other clients; see `importSessions`. */
 	readonly importFrom: (wish: ImportWish, signal: AbortSignal) => Promise<ImportOutcome>;
 	/** Continues a session; see `ResumeSession`. */

@@ -1,5 +1,6 @@
 import type {McpServer} from '../config/mcp/mcp-file.ts';
 import type {Environment} from '../core/environment.ts';
+import type {OpenRequests} from '../net/open-requests.ts';
 import type {AppStore} from '../store/store.ts';
 import type {CommandContext, CommandRequest, SharedProgram} from './context.ts';
 import type {RunFlags} from './invocation.ts';
@@ -21,6 +22,10 @@ export type ComposeOptions = Partial<RunFlags> & {
 	readonly mcpServers?: readonly McpServer[];
 	/** True for a command that must run even if the state folder can't be opened. It changes nothing there. */
 	readonly diagnoses?: boolean;
+	/** Gets to know the requests to servers and vendors. */
+	readonly openRequests?: OpenRequests;
+	/** What its warnings begin with. */
+	readonly notices?: readonly string[];
 };
 
 /** The program, for the app, a run without a screen and the shell. */

@@ -2,9 +2,11 @@ import type {Cell} from '../core/cell.ts';
 import type {ErrorReport} from '../core/error.ts';
 import type {Json} from '../core/json.ts';
 import type {Recorded} from '../core/session/event.ts';
+import type {HostClient} from '../link/host-client.ts';
 import type {LogToFollow} from '../logs/log-to-follow.ts';
 import type {AttachWish} from '../store/session-slice.ts';
 import type {MarkdownOptions} from '../terminal/markdown/markdown-options.ts';
+import type {QrCode} from './render/code-lines.ts';
 import type {Plot} from './render/plot.ts';
 
 /** The result of a command, as data. The app draws it, the shell prints it, `--json` prints `data`. */
@@ -22,6 +24,8 @@ export type Result =
 			readonly kind: 'record';
 			readonly title?: string;
 			readonly fields: readonly (readonly [label: string, value: string])[];
+			/** One of the values as a code for a camera. */
+			readonly code?: QrCode;
 			readonly data: Json;
 	  }
 	| {
@@ -79,7 +83,13 @@ export type Result =
 				| {readonly show: 'session'; readonly id: string}
 				| {readonly show: 'replay'; readonly replay: Replay}
 				/** The editor that started the program, with what the command line says for its sessions. Only in a shell. */
-				| {readonly show: 'editor'; readonly model: string | undefined; readonly trust: boolean}
+				| {
+						readonly show: 'editor';
+						readonly model: string | undefined;
+						readonly trust: boolean;
+						/** The host that keeps its sessions; undefined for sessions of this process. */
+						readonly hosted: {readonly at: string | undefined; readonly observes: boolean} | undefined;
+				  }
 				/** A host of sessions, which runs until it is ended. Only in a shell. */
 				| {
 						readonly show: 'host';
@@ -89,8 +99,11 @@ export type Result =
 				  }
 				/** What connects standard input and output with the host of this machine. Only in a shell. */
 				| {readonly show: 'bridge'}
-				/** The session of a host, in an app of its own. */
-				| ({readonly show: 'attach'} & AttachWish)
+				/**
+				 * The session of a host, in an app of its own. In a shell with the connection that it is to use: ssh may have asked for
+				 * a password to open it.
+				 */
+				| ({readonly show: 'attach'; readonly client?: HostClient} & AttachWish)
 				| {readonly show: 'clear'}
 				/** The messages that wait for the agent. */
 				| {readonly show: 'queue'}

@@ -26,11 +26,7 @@ export function findCommand(entries: readonly Entry[], words: readonly string[])
 
 	const entry = entries.find(candidate => names(candidate).includes(first));
 	if (!entry) {
-		throw unknown(`Unknown command “${first}”.`, first, {
-			known: [...verbNamed(first, entries), ...entries.flatMap(names)],
-			typed: near => typed(near, onlyPlaceOf(near, entries)),
-			hint: seeAll,
-		});
+		throw unknownCommand(first, entries);
 	}
 
 	if (!isNoun(entry)) {
@@ -67,11 +63,27 @@ export function findCommand(entries: readonly Entry[], words: readonly string[])
 	}
 
 	const verbs = entry.verbs.map(({name}) => name);
-	const hint = `Choose one of ${verbs.join(', ')}.`;
+	const shows = idLike.test(second) ? entry.verbs.find(({name}) => name === 'show') : undefined;
+	const hint = `${shows ? `Did you mean ${typed(`${entry.name} show ${second}`, shows.where)}? ` : ''}Choose one of ${verbs.join(', ')}.`;
 	throw unknown(`Unknown verb for ${entry.name}: “${second}”.`, second, {
 		known: verbs,
 		typed: near => typed(`${entry.name} ${near}`, entry.verbs.find(({name}) => name === near)?.where),
 		hint,
+	});
+}
+
+/** A number, or an id or the beginning of one. */
+const idLike = /^(?:\d+|(?=[a-f-]*\d)[\da-f-]{4,36})$/;
+
+/** Returns the error for a word that names no command, with the nearest name. */
+export function unknownCommand(word: string, entries: readonly Entry[]): AppError {
+	const known = entries.flatMap(names);
+	// Fingers add signs: `/q!`, `:wq`.
+	const bare = word.replace(/[^\p{L}\p{N}-]/gu, '').toLowerCase();
+	return unknown(`Unknown command “${word}”.`, known.includes(bare) ? bare : word, {
+		known: [...verbNamed(word, entries), ...known],
+		typed: near => typed(near, onlyPlaceOf(near, entries)),
+		hint: seeAll,
 	});
 }
 
@@ -129,7 +141,7 @@ function onlyPlaceOf(path: string, entries: readonly Entry[]): Command['where'] 
 /** Returns the error for a word that is no command. Its hint has the one that was probably meant as it is typed. */
 function unknown(message: string, word: string, {known, typed: typedAs, hint}: Known): AppError {
 	const verb = known.find(name => name.endsWith(` ${word}`));
-	const near = verb ?? closest(word.toLowerCase(), known);
+	const near = verb ?? (known.includes(word) ? word : closest(word.toLowerCase(), known));
 	return new AppError('usage', message, {hint: near ? `Did you mean ${typedAs(near)}? ${hint}` : hint});
 }
 

@@ -1,3 +1,4 @@
+import {isJsonObject} from '../core/json.ts';
 import {providerNames} from '../core/model.ts';
 import type {Config} from './config.ts';
 import {listProfiles} from './profiles.ts';
@@ -32,7 +33,7 @@ export function createCompletionValues({config, recents, profile, models, embedd
 				case 'server':
 					return serversOf(config, embedded);
 				case 'model':
-					return models();
+					return [...new Set([...ownModels(config), ...models()])];
 				default:
 					return recents.recall(profile() ?? '', kind);
 			}
@@ -41,6 +42,13 @@ export function createCompletionValues({config, recents, profile, models, embedd
 			return [];
 		}
 	};
+}
+
+/** Returns the models that the settings name: the selected one, and those of a host that lists no prices. */
+function ownModels(config: Sources['config']): readonly string[] {
+	const {model, prices, windows} = config.read().settings;
+	const named = [prices, windows].flatMap(own => (isJsonObject(own) ? Object.keys(own) : []));
+	return model === undefined ? named : [model, ...named];
 }
 
 function serversOf(config: Sources['config'], embedded: string | undefined): readonly string[] {

@@ -3,6 +3,8 @@ export type Choice = {
 	readonly id: string;
 	readonly label: string;
 	readonly detail?: string;
+	/** True for one that leads to an answer that isn't in the list: it isn't counted. */
+	readonly isOther?: boolean;
 	/** The heading of the choices that belong together; they stand in the order of their first ones. */
 	readonly group?: string;
 	/** Finished ANSI lines that are shown below the list while this line is chosen. */

@@ -60,6 +60,13 @@ export async function runHeadless(
 		progress.show('Waiting for the model');
 		const program = await abortable(compose({...once, maxTurns: once.maxTurns ?? defaultMaxTurns}), signal);
 		await warnBefore(program, once, {losses, signal});
+		// The command line names one, or the journal of the session that is continued.
+		if (store.getState().agent && once.maxTurns !== undefined) {
+			throw new AppError('usage', "--max-turns can't limit another agent, which doesn't say where a turn ends.", {
+				hint: 'Leave it out, or limit what the run may cost with --budget.',
+			});
+		}
+
 		const message = await abortable(messageOf(once, piped, program, losses), signal);
 		await abortable(program.model.choose(), signal);
 		await abortable(program.prompts.checkMedia(message.mentionsIn ?? message.prompt), signal);

@@ -3,6 +3,7 @@ import type {Result} from '../command/result.ts';
 import {nameCommands} from '../core/command-words.ts';
 import type {Environment} from '../core/environment.ts';
 import type {ErrorReport} from '../core/error.ts';
+import {hiddenReport} from '../core/secrets/hidden-report.ts';
 import {wantsColor, wantsWords} from '../terminal/abilities.ts';
 import {safeJson, safeText} from '../terminal/text/safe-text.ts';
 import {createPalette, type Scheme} from '../terminal/text/style.ts';
@@ -78,7 +79,8 @@ export function isPage(result: Result): boolean {
 }
 
 /** Prints an error to `output` as text, or as JSON for `--json`. */
-export function printError(report: ErrorReport, output: Output, {json}: {readonly json: boolean}): void {
+export function printError(error: ErrorReport, output: Output, {json}: {readonly json: boolean}): void {
+	const report = hiddenReport(error);
 	if (json) {
 		printJson({error: {...report, ...(report.hint && {hint: shellHint(report.hint)})}}, output);
 		return;

@@ -1,6 +1,7 @@
 import {type OutputFormat, readFlags, runFlags} from '../command/flags.ts';
 import {type ErrorReport, exitStatus} from '../core/error.ts';
 import type {Json} from '../core/json.ts';
+import {hiddenReport} from '../core/secrets/hidden-report.ts';
 import {type Block, endText} from '../core/session/block.ts';
 import type {AgentEvent, Recorded} from '../core/session/event.ts';
 import {blocksOf, emptyTranscript, type Transcript} from '../core/session/transcript.ts';
@@ -128,7 +129,7 @@ export function resultWithoutRun(error: ErrorReport, losses?: Losses): ResultObj
 	const end: RunEnd =
 		error.code === 'interrupted'
 			? {type: 'run-end', reason: 'interrupted', stopReason: 'incomplete'}
-			: {type: 'run-end', reason: 'error', stopReason: 'error', error};
+			: {type: 'run-end', reason: 'error', stopReason: 'error', error: hiddenReport(error)};
 	return resultObject(emptyTranscript(''), end, {
 		from: 0,
 		usedBefore: 0,

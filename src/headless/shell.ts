@@ -1,5 +1,6 @@
 import {spawn} from 'node:child_process';
 import process from 'node:process';
+import type {SessionKeeper} from '../acp/session-keeper.ts';
 import type {Entries, GlobalFlags} from '../command/context.ts';
 import {dispatch} from '../command/dispatch.ts';
 import {globalFlags, readFlags} from '../command/flags.ts';
@@ -12,20 +13,24 @@ import type {OpenHosting} from '../contract/hosting.ts';
 import type {Environment} from '../core/environment.ts';
 import {exitStatus, reportError} from '../core/error.ts';
 import {searchPath} from '../core/search-path.ts';
+import type {HostClient} from '../link/host-client.ts';
+import {createOpenRequests} from '../net/open-requests.ts';
 import type {AttachWish} from '../store/session-slice.ts';
 import {wantsLinear} from '../terminal/abilities.ts';
 import type {Scheme} from '../terminal/text/style.ts';
 import {drawResult, isPage, printError, printResult} from './print.ts';
 import {printStream} from './print-stream.ts';
 import {createTerminalQuestions} from './terminal-questions.ts';
-import {createPlainNote, createWaitNote, type WaitNote} from './wait-note.ts';
+import {createPlainNote, createWaitNote, type Wait, type WaitNote} from './wait-note.ts';
 
 /** How a command line ended: with an exit status, or with a session for the app to open or to play. */
 type ShellOutcome =
 	| {readonly status: number}
 	| {readonly replay: Replay}
-	| {readonly attach: AttachWish}
+	| {readonly attach: AttachWish & {readonly client?: HostClient}}
 	| {readonly open: string; readonly profile: string | undefined; readonly insecureHttp: boolean};
+
+type Panel = Extract<Result, {readonly kind: 'panel'}>['panel'];
 
 type ShellSurroundings = Omit<Surroundings, 'store'>;
 
@@ -37,8 +42,10 @@ export async function runShell(words: readonly string[], surroundings: ShellSurr
 	let note: WaitNote | undefined;
 	try {
 		const {flags, rest} = takeGlobalFlags(words);
+		const openRequests = createOpenRequests();
 		const program = await compose({
 			connect: false,
+			openRequests,
 			diagnoses: rest[0] === 'doctor',
 			accessible: asked.has('accessible'),
 		});
@@ -48,10 +55,13 @@ export async function runShell(words: readonly string[], surroundings: ShellSurr
 			abort.abort();
 			return 'end';
 		});
-		const questions = createTerminalQuestions({stdin, stderr, json, linear: wantsLinear(env)});
-		// The words may hold a secret, so the note names the command alone.
 		const commands = await commandsFor(rest, program);
-		note = noteFor(findCommand(commands.all(), rest).path, questions.say, json, surroundings);
+		const {command, path} = findCommand(commands.all(), rest);
+		const hasYes = command.describe?.['yes'] !== undefined;
+		const questions = createTerminalQuestions({stdin, stderr, json, linear: wantsLinear(env), hasYes});
+		// The words may hold a secret, so the note names the command alone.
+		const waiting = {command: path, waitsFor: openRequests.host};
+		note = noteFor(waiting, questions.say, json, surroundings);
 		const interact = note.beside(questions);
 		const context = program.forCommand({ui: {interact, live: undefined}, flags, signal});
 		const hosting: OpenHosting = async options => {
@@ -62,11 +72,9 @@ export async function runShell(words: readonly string[], surroundings: ShellSurr
 		if (result.kind === 'panel' && result.panel.show === 'editor') {
 			note.end();
 			const {serveEditor} = await import('../acp/serve-editor.ts');
-			const {model, trust} = result.panel;
-			const {profile, insecureHttp} = flags;
 			const logOut = async () => void (await dispatch(['logout'], context));
-			const editor = {...surroundings, flags: {model, trust, profile, insecureHttp}, logOut, signal};
-			return {status: await serveEditor(editor).finally(program.close)};
+			const keeper = await keeperFor(result.panel, flags, {...surroundings, logOut});
+			return {status: await serveEditor({...surroundings, keeper, signal}).finally(program.close)};
 		}
 
 		if (result.kind === 'panel' && (result.panel.show === 'host' || result.panel.show === 'bridge')) {
@@ -97,6 +105,21 @@ export async function runShell(words: readonly string[], surroundings: ShellSurr
 	}
 }
 
+/** Returns what keeps the sessions of an editor: this process, or a host. Throws AppError("usage") for an invalid place. */
+async function keeperFor(
+	{model, trust, hosted}: Extract<Panel, {readonly show: 'editor'}>,
+	{profile, insecureHttp}: GlobalFlags,
+	surroundings: ShellSurroundings & {readonly logOut: () => Promise<void>},
+): Promise<SessionKeeper> {
+	if (hosted) {
+		const {keepHostedSessions} = await import('../host/hosted-keeper.ts');
+		return keepHostedSessions({...surroundings, ...hosted, model});
+	}
+
+	const {keepOwnSessions} = await import('../acp/own-sessions.ts');
+	return keepOwnSessions({...surroundings, flags: {model, trust, profile, insecureHttp}});
+}
+
 /** Returns the commands, with those of other names if the words begin with none of them. */
 async function commandsFor([name]: readonly string[], {commands}: Program): Promise<Entries> {
 	const known = commands.all();
@@ -109,8 +132,8 @@ async function commandsFor([name]: readonly string[], {commands}: Program): Prom
 	return {...commands, all: () => all};
 }
 
-function noteFor(path: string, say: (text: string) => void, json: boolean, {stderr, env}: ShellSurroundings): WaitNote {
-	return stderr.isTTY && !wantsLinear(env) && !json ? createWaitNote(stderr, path) : createPlainNote(say, path);
+function noteFor(wait: Wait, say: (text: string) => void, json: boolean, {stderr, env}: ShellSurroundings): WaitNote {
+	return stderr.isTTY && !wantsLinear(env) && !json ? createWaitNote(stderr, wait) : createPlainNote(say, wait);
 }
 
 /** Shows a result and waits until it ends. Throws what a stream throws. */

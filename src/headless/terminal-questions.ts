@@ -19,6 +19,8 @@ type Streams = {
 	readonly linear?: boolean;
 	/** Prints each question and notice as a JSON object on one line, for programs. */
 	readonly json?: boolean;
+	/** True if the command has `--yes`, which answers its question. */
+	readonly hasYes?: boolean;
 };
 
 /** What differs between a terminal and a pipe. */
@@ -31,7 +33,7 @@ type Say = Lines['say'];
  * pipe. They throw `AppError("interrupted")` if the user cancels, so that a script doesn't take it for success.
  */
 export function createTerminalQuestions(streams: Streams): Interaction {
-	const {stdin, stderr, linear = false, json = false} = streams;
+	const {stdin, stderr, linear = false, json = false, hasYes = false} = streams;
 	const say: Say = text => {
 		if (json) {
 			printJson({notice: text}, stderr);
@@ -40,7 +42,7 @@ export function createTerminalQuestions(streams: Streams): Interaction {
 		}
 	};
 
-	const answers = stdin.isTTY ? terminalAnswers(streams, say) : pipedAnswers(stdin, say);
+	const answers = stdin.isTTY ? terminalAnswers(streams, say) : pipedAnswers(stdin, hasYes, say);
 	const question = (label: string) => answers.ask({label, masked: false});
 	const lines = createLineInteraction({say, question});
 	return {
@@ -133,7 +135,7 @@ async function dropTyped(stdin: Streams['stdin'], say: Say): Promise<void> {
 /** Most lines of a drawing that are printed with a question. */
 const maxDrawnLines = 400;
 
-function pipedAnswers(stdin: Streams['stdin'], warn: Say): Answers {
+function pipedAnswers(stdin: Streams['stdin'], hasYes: boolean, warn: Say): Answers {
 	/** True once the pipe turned out to be empty: it is not read again. */
 	let isEmpty = false;
 	return {
@@ -152,7 +154,7 @@ function pipedAnswers(stdin: Streams['stdin'], warn: Say): Answers {
 		},
 		async confirm(question) {
 			throw new AppError('usage', `Refusing to continue without confirmation (not interactive): ${question}`, {
-				hint: 'Pass --yes to skip the question.',
+				hint: hasYes ? 'Pass --yes to skip the question.' : 'Run it in a terminal, which can ask.',
 			});
 		},
 		async piped() {

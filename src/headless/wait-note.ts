@@ -5,6 +5,13 @@ import {truncate} from '../terminal/text/width.ts';
 
 type Output = {readonly write: (data: string) => unknown; readonly columns?: number};
 
+/** A command that may take long, and what it waits for. */
+export type Wait = {
+	readonly command: string;
+	/** Returns the host whose answer is waited for; undefined while the command works on this machine. Untrusted. */
+	readonly waitsFor: () => string | undefined;
+};
+
 export type WaitNote = {
 	/** Returns the same interaction, which hides the note during questions and messages. */
 	readonly beside: (interact: Interaction) => Interaction;
@@ -15,19 +22,24 @@ export type WaitNote = {
 /** Shorter waits show no line. */
 const silentWaitMs = 300;
 const secondMs = 1000;
+/** Seconds after which a line names what is waited for. */
+const namedAfter = 2;
 const erase = '\r\u001B[K';
 
 /** Shorter waits print nothing if a line can't be erased (SAFETY 21). */
 const silentPlainWaitMs = 2000;
 
 /** Prints once through `say`, after 2 s, that a command still waits: for pipes, screen readers and programs. */
-export function createPlainNote(say: (text: string) => void, command: string): WaitNote {
+export function createPlainNote(say: (text: string) => void, {command, waitsFor}: Wait): WaitNote {
 	let held = 0;
 	let timer: NodeJS.Timeout | undefined;
-	// These commands ask nobody: they work on this machine's own data.
-	const state = /^serve\b/.test(command) ? 'working' : 'waiting for an answer';
+	const tell = () => {
+		const host = waitsFor();
+		const state = host === undefined ? 'working' : `waiting for ${safeLine(host)}`;
+		say(`${command} is still ${state}. Press Ctrl+C to cancel.`);
+	};
 	const begin = () => {
-		timer = setTimeout(() => say(`${command} is still ${state}. Press Ctrl+C to cancel.`), silentPlainWaitMs).unref();
+		timer = setTimeout(tell, silentPlainWaitMs).unref();
 	};
 
 	const end = () => clearTimeout(timer);
@@ -55,7 +67,7 @@ export function createPlainNote(say: (text: string) => void, command: string): W
 }
 
 /** Shows the running command on one line of a terminal after 300 ms. */
-export function createWaitNote(output: Output, command: string, clock: () => number = Date.now): WaitNote {
+export function createWaitNote(output: Output, {command, waitsFor}: Wait, clock: () => number = Date.now): WaitNote {
 	const begun = clock();
 	let shown = false;
 	let held = 0;
@@ -71,7 +83,12 @@ export function createWaitNote(output: Output, command: string, clock: () => num
 	const draw = () => {
 		if (held === 0) {
 			const seconds = Math.floor((clock() - begun) / secondMs);
-			const line = `${safeLine(command)}…${seconds > 0 ? ` ${formatDuration(seconds * secondMs)}` : ''} Ctrl+C cancel`;
+			const host = waitsFor();
+			const facts = [
+				...(seconds > 0 ? [formatDuration(seconds * secondMs)] : []),
+				...(host !== undefined && seconds >= namedAfter ? [`waiting for ${safeLine(host)} ·`] : []),
+			];
+			const line = [`${safeLine(command)}…`, ...facts, 'Ctrl+C cancel'].join(' ');
 			output.write(`\r${truncate(line, (output.columns ?? 80) - 1)}\u001B[K`);
 			shown = true;
 		}

@@ -58,7 +58,7 @@ export function assertRank(rank: Rank, needed: Rank): void {
 		throw new AppError(
 			'auth',
 			rank === 'observer' ? 'This terminal only watches.' : 'Only the owner of the host may do this.',
-			{hint: rank === 'observer' ? 'Attach without `--observe`.' : 'Ask the owner.'},
+			{hint: rank === 'observer' ? 'Attach without `--observe`, or ask for a link that drives.' : 'Ask the owner.'},
 		);
 	}
 }

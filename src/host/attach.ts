@@ -1,6 +1,7 @@
-import {randomUUID} from 'node:crypto';
 import type {Surroundings} from '../command/program.ts';
 import {findHost} from '../link/find-host.ts';
+import type {HostClient} from '../link/host-client.ts';
+import {placeName} from '../link/web-place.ts';
 import {openHome} from '../storage/home.ts';
 import {makePrivateFolder} from '../storage/private-folder.ts';
 import type {AttachWish} from '../store/session-slice.ts';
@@ -14,15 +15,16 @@ const pingMs = 5000;
 const answerMs = 15_000;
 
 /**
- * Returns the surroundings of an app that shows a session of a host. Throws `AppError` if the host can't be reached.
+ * Returns the surroundings of an app that shows a session of a host, over a connection that is open, or a new one. Throws `AppError` if
+ * the host can't be reached.
  */
 export async function attachTo<Given extends Surroundings>(
 	{at, observes}: AttachWish,
 	surroundings: Given,
+	connected?: HostClient,
 ): Promise<Given> {
 	const {store, env, version, compose} = surroundings;
-	const terminal = randomUUID();
-	const client = await findHost({at, env, version, terminal, ...(observes && {rank: 'observer'})});
+	const client = connected ?? (await findHost({at, env, version, ...(observes && {rank: 'observer'})}));
 	const {person} = client.welcome();
 	const patch = (change: object) => {
 		const {remote} = store.getState();
@@ -31,7 +33,8 @@ export async function attachTo<Given extends Surroundings>(
 	store.setState({
 		remote: {
 			name: `${person.user}@${person.machine}`,
-			at,
+			// Without what proves the login, which ends up in the scrollback of the terminal.
+			at: at && placeName(at),
 			state: 'connected',
 			lagMs: undefined,
 			seat: observes ? 'watching' : '',
@@ -76,7 +79,7 @@ export async function attachTo<Given extends Surroundings>(
 			const folder = openHome(env).host;
 			makePrivateFolder(folder, {hint: 'Replace it with a folder of your own.'});
 			const local = await compose({...options, connect: false, folder});
-			const program = attachedProgram(local, remote, desk);
+			const program = attachedProgram(local, remote, desk, options.folder ?? process.cwd());
 			return {
 				...program,
 				async close() {

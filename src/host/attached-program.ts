@@ -6,6 +6,7 @@ import {AppError} from '../core/error.ts';
 import {indexPaths} from '../core/fuzzy-paths.ts';
 import {isJsonObject} from '../core/json.ts';
 import type {AskUser} from '../core/session/user-question.ts';
+import type {QuestionKind} from '../link/protocol.ts';
 import type {Interaction} from '../platform/interaction.ts';
 import {askAs, readResult} from './received-data.ts';
 import type {RemoteQuestion, RemoteSession} from './remote-session.ts';
@@ -19,8 +20,18 @@ export type QuestionDesk = {
 	readonly answerWith: (ask: AskUser, interact: Interaction | undefined) => void;
 };
 
+type DeskOptions = {
+	/** Returns whether a question whose answer didn't count is asked again. */
+	readonly shownAgain?: (kind: QuestionKind) => boolean;
+	/** Returns whether a question that can't be shown is answered with no. Otherwise it waits for another terminal. */
+	readonly declines?: (kind: QuestionKind) => boolean;
+};
+
 /** Creates what passes questions of the host to the screen, once that can show them, and answers back. */
-export function createQuestionDesk(tell: (text: string) => void): QuestionDesk {
+export function createQuestionDesk(
+	tell: (text: string) => void,
+	{declines = () => false, shownAgain = () => true}: DeskOptions = {},
+): QuestionDesk {
 	let decide: Decide | undefined;
 	let asks: {readonly ask: AskUser; readonly interact: Interaction} | undefined;
 	let early: RemoteQuestion[] = [];
@@ -38,6 +49,12 @@ export function createQuestionDesk(tell: (text: string) => void): QuestionDesk {
 		} catch (error) {
 			if (!question.signal.aborted) {
 				tell(error instanceof Error ? error.message : 'The question was not answered.');
+				if (error instanceof AppError && error.code === 'conflict' && shownAgain(question.kind)) {
+					await show(question);
+					return;
+				}
+
+				await (declines(question.kind) ? question.answer(undefined).catch(() => undefined) : undefined);
 			}
 		}
 	};
@@ -75,6 +92,7 @@ const ownCommands: ReadonlySet<string> = new Set([
 	'attach',
 	'detach',
 	'drive',
+	'handoff',
 	'resume',
 	'rename',
 	'queue',
@@ -130,7 +148,9 @@ const maxPaths = 20_000;
  * Returns the program of a terminal that is attached to a session of a host: its screen, keys, theme, editor, clipboard and
  * history are those of this machine; the session, its folder and its commands are those of the host.
  */
-export function attachedProgram(local: Program, remote: RemoteSession, desk: QuestionDesk): Program {
+export function attachedProgram(local: Program, remote: RemoteSession, desk: QuestionDesk, here: string): Program {
+	// Its own conversation opens now: its empty transcript would take the place of the host's later.
+	local.session.conversation.flush();
 	const none = async () => undefined;
 	let read: readonly Entry[] | undefined;
 	let entries: readonly Entry[] = [];
@@ -145,7 +165,13 @@ export function attachedProgram(local: Program, remote: RemoteSession, desk: Que
 	};
 	const session: SessionPart = {
 		conversation: remote.conversation,
-		hosted: {drive: remote.drive, end: remote.end},
+		hosted: {
+			drive: remote.drive,
+			setMode: async mode => void (await remote.act('mode', {mode})),
+			end: remote.end,
+			ask: remote.ask,
+			here,
+		},
 		background: {
 			list: () => [],
 			send() {
@@ -159,13 +185,15 @@ export function attachedProgram(local: Program, remote: RemoteSession, desk: Que
 		agents: local.session.agents,
 		jobs: () => [],
 		moveToBackground: () => void remote.act('background', {}).catch(() => undefined),
+		// They are on this machine, and the session is on that of the host.
+		listForeign: async () => ({sessions: [], notes: []}),
 		async importFrom() {
 			throw new AppError('usage', 'Sessions are imported in a shell of the host.');
 		},
 		resume: wanted => remote.open(wanted),
 		askWith: desk.askWith,
 		answerWith: desk.answerWith,
-		onRecord: () => undefined,
+		onRecord: remote.onRecord,
 	};
 	const project: Program['project'] = {
 		...local.project,

@@ -19,8 +19,10 @@ import {sessionByPrefix} from '../link/session-prefix.ts';
 import {openHome} from '../storage/home.ts';
 import {realFolder} from '../storage/real-folder.ts';
 import {findSession} from '../storage/sessions.ts';
+import {safeLine} from '../terminal/text/safe-text.ts';
 import {type Admission, type Admit, assertRank, type Sharing} from './admission.ts';
 import {asGuest} from './guest-rights.ts';
+import {createHandoffs} from './handoffs.ts';
 import {type AttachedTerminal, type HostedSession, openHostedSession} from './hosted-session.ts';
 
 type Options = {
@@ -67,6 +69,9 @@ const maxEnded = 20;
 
 /** Most terminals whose way in is known. */
 const maxWays = 10_000;
+
+/** Most characters of the name of a client. */
+const maxName = 40;
 
 /** Most outcomes that are kept for terminals that ask again. */
 const maxOutcomes = 1000;
@@ -153,10 +158,7 @@ export function createHost({
 		return real;
 	};
 
-	const begin = async (
-		{folder, resume, model, mode, prompt}: RequestParams<'_service/begin'>,
-		admission: Admission,
-	) => {
+	const assertBegins = () => {
 		if (isDraining) {
 			throw new AppError('conflict', 'The host ends, and begins no session.', {hint: 'Start another host.'});
 		}
@@ -164,7 +166,13 @@ export function createHost({
 		if (sessions.size >= maxSessions) {
 			throw new AppError('conflict', `${maxSessions} sessions are open already.`, {hint: 'End one of them first.'});
 		}
+	};
 
+	const begin = async (
+		{folder, resume, model, mode, prompt}: RequestParams<'_service/begin'>,
+		admission: Admission,
+	) => {
+		assertBegins();
 		const known = resume === undefined ? undefined : sessions.get(resume);
 		if (known) {
 			return {session: known.id(), notices: []};
@@ -228,6 +236,8 @@ export function createHost({
 		}
 	};
 
+	const handoffs = createHandoffs({home: () => openHome(env), folders, outcomes, once, assertBegins, end});
+
 	return {
 		list,
 		close,
@@ -264,7 +274,14 @@ export function createHost({
 					rank = said.rank && mayDo(by.rank, said.rank) ? said.rank : by.rank;
 					const named = typeof by.who === 'function' ? by.who(said.person) : by.who;
 					const who = named ?? `${said.person.user}@${said.person.machine}`;
-					terminal = {seat: seatOf(said.terminal), who, rank, reaches: by.reaches, peer};
+					terminal = {
+						seat: seatOf(said.terminal),
+						who: said.client === undefined ? who : `${who} (${safeName(said.client)})`,
+						isForeign: said.client !== undefined,
+						rank,
+						reaches: by.reaches,
+						peer,
+					};
 					return {protocol: linkProtocol, version, person, pid: process.pid, folders: [...folders]};
 				},
 				'_service/ping': () => ({}),
@@ -288,6 +305,10 @@ export function createHost({
 						find(session, by).answer(attachedTerminal(), question, value);
 						return {};
 					}),
+				'_service/painted'({session, question}) {
+					find(session, by).painted(attachedTerminal(), question);
+					return {};
+				},
 				'_service/drive': ({session, key, how, word}) =>
 					once(key, async () => ({text: find(session, by).drive(attachedTerminal(), how, word)})),
 				async '_service/end'({session}) {
@@ -308,9 +329,15 @@ export function createHost({
 					return {session};
 				},
 				'_service/drain'() {
-					void drain();
+					// A host without runs ends at once: the answer is written before.
+					setImmediate(() => void drain());
 					return {};
 				},
+				...handoffs({
+					who: () => attachedTerminal().who,
+					find: session => find(session, by),
+					begin: session => begin({key: session, resume: session}, by),
+				}),
 			});
 			let answers = admission && answersTo(admission);
 			const peer: Peer = createPeer(pipes, {
@@ -387,6 +414,11 @@ type Answers = {
 /** Returns what others know a terminal by: whoever knows its id could come back in its place. */
 function seatOf(terminal: string): string {
 	return createHash('sha256').update(terminal).digest('base64url').slice(0, 16);
+}
+
+/** Returns the name of a program as lists and journals hold it: it is what the program says. */
+function safeName(name: string): string {
+	return safeLine(name).trim().slice(0, maxName) || 'another client';
 }
 
 /** Removes the oldest entries of a map that has too many. */

@@ -19,7 +19,9 @@ import {
 import type {Interaction} from '../platform/interaction.ts';
 import type {LiveSession} from '../session/conversation.ts';
 import {aboutOf} from '../session/conversations.ts';
+import type {packFolder} from '../session/receive-session.ts';
 import {refuseElsewhere} from '../session/resume-session.ts';
+import {homePath} from '../storage/home.ts';
 import {effortOf} from '../store/connection-slice.ts';
 import {createAppStore} from '../store/store.ts';
 import type {Admission} from './admission.ts';
@@ -32,8 +34,10 @@ import {readVerb, type SessionVerb} from './session-verbs.ts';
 export type AttachedTerminal = {
 	/** What others know it by; the same after a cut. */
 	readonly seat: string;
-	/** The user and the machine, as it says. */
+	/** The user and the machine, as it says, with the client that it speaks for. */
 	readonly who: string;
+	/** True if it speaks for a client of others, whose screen it doesn't draw. */
+	readonly isForeign: boolean;
 	/** The most that its connection may do. */
 	readonly rank: Rank;
 	/** Returns whether its way in lets it know a session; left out for all. */
@@ -75,16 +79,22 @@ export type HostedSession = {
 	) => {readonly seq: number; readonly folder: string};
 	/** Detaches a terminal: at its wish, or because its connection was cut. */
 	readonly detach: (terminal: AttachedTerminal, isCut: boolean) => void;
-	/** Does what a terminal asks for. Throws AppError("conflict") if another one drives. */
+	/** Does what a terminal asks for, and saves it. Throws AppError("conflict") if another one drives. */
 	readonly act: (
 		terminal: AttachedTerminal,
 		request: {readonly verb: string; readonly args?: Json | undefined},
 	) => Promise<Json>;
+	/** Notes that a terminal has painted a question. */
+	readonly painted: (terminal: AttachedTerminal, question: string) => void;
 	readonly answer: (terminal: AttachedTerminal, question: string, value: Json | undefined) => void;
 	readonly drive: (terminal: AttachedTerminal, how: 'ask' | 'give' | 'take', word: string | undefined) => string;
 	/** Records that an owner shared the session, or took that back. */
 	readonly note: (event: EventOf<'presence'>) => void;
 	readonly send: (text: string) => void;
+	/** Returns what its journal has. */
+	readonly records: () => Promise<readonly Recorded[]>;
+	/** Packs the uncommitted changes of its repository; see `packFolder`. */
+	readonly pack: (withSecrets: boolean) => ReturnType<typeof packFolder>;
 	/** Ends the run, and everything that the session started. */
 	readonly close: (why: string) => Promise<void>;
 };
@@ -372,7 +382,9 @@ export async function openHostedSession(options: Options): Promise<HostedSession
 	const drive = ({seat: id, who}: AttachedTerminal) => {
 		const own = attached.get(id);
 		if (own?.role !== 'driver') {
-			throw new AppError('conflict', 'This terminal only watches the session.', {hint: 'Attach without --observe.'});
+			throw new AppError('conflict', 'This terminal only watches the session.', {
+				hint: 'Attach without `--observe`, or ask for a link that drives.',
+			});
 		}
 
 		const other = whoIs(driver);
@@ -428,7 +440,8 @@ export async function openHostedSession(options: Options): Promise<HostedSession
 		switch (verb) {
 			case 'send':
 				await send(args.text, args.mentions_in, interact);
-				return {};
+				// The records up to here tell how its run ended.
+				return {seq: last};
 			case 'shell':
 				await conversation.runCommand(args.command, closing.signal);
 				return {};
@@ -559,18 +572,22 @@ export async function openHostedSession(options: Options): Promise<HostedSession
 		async act(terminal, {verb, args}) {
 			const wanted = readVerb(verb, args);
 			// Reading changes nothing.
-			if (wanted.verb !== 'paths') {
-				drive(terminal);
+			if (wanted.verb === 'paths') {
+				return perform(terminal, wanted);
 			}
 
-			return perform(terminal, wanted);
+			drive(terminal);
+			const outcome = await perform(terminal, wanted);
+			await conversation.settled();
+			return outcome;
 		},
+		painted: ({seat}, id) => questions.painted(seat, id),
 		answer(terminal, id, value) {
 			if (attached.get(terminal.seat)?.role !== 'driver') {
 				throw new AppError('conflict', 'This terminal only watches the session.');
 			}
 
-			const {call} = questions.answer(terminal.seat, id, value);
+			const {call} = questions.answer(terminal.seat, id, value, terminal.isForeign);
 			note({type: 'presence', act: 'answer', who: terminal.who, ...(call !== undefined && {call})});
 		},
 		drive(terminal, how, word) {
@@ -591,7 +608,7 @@ export async function openHostedSession(options: Options): Promise<HostedSession
 				}
 
 				become(next, name);
-				tell(next, `You drive now, by ${who}${said}`);
+				tell(next, `${who} lets you drive${said}`);
 				return `${name} drives now.`;
 			}
 
@@ -610,6 +627,13 @@ export async function openHostedSession(options: Options): Promise<HostedSession
 			return `Asked ${other}.`;
 		},
 		note,
+		records: readSaved,
+		async pack(withSecrets) {
+			const {packFolder} = await import('../session/receive-session.ts');
+			const path = folder.path();
+			const rules = () => ({folder: path, entries: program.project.approvals.rules.list()});
+			return packFolder(path, {places: {stateFolder: homePath(program.local.env), rules}, withSecrets});
+		},
 		send: text => void send(text, undefined, ofSession).catch(() => undefined),
 		async close(why) {
 			closing.abort(new AppError('interrupted', 'The session was closed.'));

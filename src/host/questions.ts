@@ -17,8 +17,10 @@ export type PendingQuestion = {
 
 type Asked = PendingQuestion & {
 	readonly settle: (value: Json | undefined) => void;
-	/** When each terminal was sent it, in milliseconds on a monotonic clock. */
-	readonly sentAt: Map<string, number>;
+	/** The terminals that were sent it. */
+	readonly sentTo: Set<string>;
+	/** When each terminal said that it had painted it, in milliseconds on a monotonic clock. */
+	readonly paintedAt: Map<string, number>;
 };
 
 /** The questions of a session. They are part of its state: every terminal that is attached later gets those that wait. */
@@ -26,13 +28,15 @@ export type SessionQuestions = {
 	/** Asks. Returns the answer, undefined for no. Throws the signal's reason if it aborts first. */
 	readonly ask: (asked: Omit<PendingQuestion, 'id'>, signal: AbortSignal) => Promise<Json | undefined>;
 	readonly waiting: () => readonly PendingQuestion[];
-	/** Notes that a terminal was sent a question now. */
+	/** Notes that a terminal was sent a question. */
 	readonly sent: (terminal: string, id: string) => void;
+	/** Notes that a terminal has painted a question that it was sent. What comes later than that, it painted again. */
+	readonly painted: (terminal: string, id: string) => void;
 	/**
-	 * Answers a question. Returns it. Throws AppError("conflict") if it waits no more, or the terminal can't have shown it long
-	 * enough for a person to read it (SAFETY 4).
+	 * Answers a question. Returns it. Throws AppError("conflict") if it waits no more, and for a yes of a terminal that has not
+	 * said for long enough that it painted it, so that a person can have read it (SAFETY 4): then it still waits. A client of others answers the request that it was sent, when it wants.
 	 */
-	readonly answer: (terminal: string, id: string, value: Json | undefined) => PendingQuestion;
+	readonly answer: (terminal: string, id: string, value: Json | undefined, isForeign?: boolean) => PendingQuestion;
 	/** Answers everything that only this terminal is asked with no: it is detached. */
 	readonly drop: (terminal: string) => void;
 };
@@ -70,7 +74,8 @@ export function createQuestions({onAsked, onClosed, now}: Options): SessionQuest
 				const question: Asked = {
 					...asked,
 					id: randomUUID(),
-					sentAt: new Map(),
+					sentTo: new Set(),
+					paintedAt: new Map(),
 					settle(value) {
 						signal.removeEventListener('abort', stop);
 						resolve(value);
@@ -83,19 +88,22 @@ export function createQuestions({onAsked, onClosed, now}: Options): SessionQuest
 		},
 		waiting: () => [...open.values()],
 		sent(terminal, id) {
+			open.get(id)?.sentTo.add(terminal);
+		},
+		painted(terminal, id) {
 			const asked = open.get(id);
-			if (asked && !asked.sentAt.has(terminal)) {
-				asked.sentAt.set(terminal, now());
+			if (asked?.sentTo.has(terminal) && !asked.paintedAt.has(terminal)) {
+				asked.paintedAt.set(terminal, now());
 			}
 		},
-		answer(terminal, id, value) {
+		answer(terminal, id, value, isForeign = false) {
 			const asked = open.get(id);
-			const sentAt = asked?.sentAt.get(terminal);
-			if (!asked || sentAt === undefined || (asked.target !== undefined && asked.target !== terminal)) {
+			if (!asked?.sentTo.has(terminal) || (asked.target !== undefined && asked.target !== terminal)) {
 				throw new AppError('conflict', 'This question waits no more: somebody answered it, or the run ended.');
 			}
 
-			if (isApproval.has(asked.kind) && value !== undefined && now() - sentAt < shownMs) {
+			const paintedForMs = now() - (asked.paintedAt.get(terminal) ?? Number.POSITIVE_INFINITY);
+			if (!isForeign && isApproval.has(asked.kind) && value !== undefined && paintedForMs < shownMs) {
 				throw new AppError('conflict', 'The answer came before the question could be read.', {
 					hint: 'Read it, then answer again.',
 				});

@@ -117,6 +117,7 @@ const inquiry = z.object({
 		}),
 	),
 	marks: z.optional(z.string()),
+	isOfRun: z.optional(z.boolean()),
 });
 
 const pick = z.object({
@@ -126,6 +127,7 @@ const pick = z.object({
 			id: z.string(),
 			label: z.string(),
 			detail: z.optional(z.string()),
+			isOther: z.optional(z.boolean()),
 			group: z.optional(z.string()),
 			preview: z.optional(safeLines),
 			fields: z.optional(z.record(z.string(), z.union([z.string(), z.number()]))),
@@ -154,19 +156,19 @@ type Screen = {readonly decide: Decide; readonly ask: AskUser; readonly interact
  * for no. Throws AppError("upgrade") for a question that this version doesn't know, which nobody could answer knowingly.
  */
 export async function askAs(
-	{kind, question, signal}: Pick<RemoteQuestion, 'kind' | 'question' | 'signal'>,
+	{kind, question, signal, painted}: Pick<RemoteQuestion, 'kind' | 'question' | 'signal' | 'painted'>,
 	{decide, ask, interact}: Screen,
 ): Promise<Json | undefined> {
 	switch (kind) {
 		case 'approval':
-			return (await decide(read(approval, question), signal)) satisfies ApprovalAnswer as Json;
+			return (await decide({...read(approval, question), onShown: painted}, signal)) satisfies ApprovalAnswer as Json;
 		case 'user':
 			return ask(read(userQuestion, question), signal);
 		case 'inquiry':
-			return interact.inquire?.(read(inquiry, question), signal);
+			return interact.inquire?.({...read(inquiry, question), onShown: painted}, signal);
 		case 'agree': {
 			const agreed = read(z.object({question: z.string(), about}), question);
-			return (await interact.agree?.(agreed.question, agreed.about, signal)) === true ? true : undefined;
+			return (await interact.agree?.(agreed.question, agreed.about, signal, painted)) === true ? true : undefined;
 		}
 		case 'confirm': {
 			const confirm = z.object({question: z.string(), about: z.optional(about), subject: z.optional(subject)});

@@ -13,6 +13,9 @@ import type {SessionVerb} from './session-verbs.ts';
 
 /** A question of the host, with what answers it. */
 export type RemoteQuestion = Extract<HostMessage, {method: '_service/question'}>['params'] & {
+	/** Called once the frame with the question is out: the host counts from then. */
+	readonly painted: () => void;
+	/** Throws AppError("conflict") for an answer that doesn't count: the question waits until the signal aborts. */
 	readonly answer: (value: Json | undefined) => Promise<void>;
 	/** Aborts when somebody else answered, or the question is void. */
 	readonly signal: AbortSignal;
@@ -29,6 +32,9 @@ export type RemoteSession = {
 	) => Promise<Json>;
 	readonly drive: (how: 'ask' | 'give' | 'take', word: string | undefined) => Promise<string>;
 	readonly end: () => Promise<void>;
+	/** Calls a listener with each record that comes once the transcript so far is shown. */
+	readonly onRecord: (listener: (record: Recorded) => void) => void;
+	readonly ask: AskHost;
 	/** Returns the working folder of the session, on the machine of the host. */
 	readonly folder: () => string;
 	readonly close: () => Promise<void>;
@@ -57,6 +63,13 @@ export function createRemoteSession(options: Options): RemoteSession {
 	let collected: Recorded[] | undefined;
 	/** The last record that is applied or collected. */
 	let last = -1;
+	const followers: Array<(record: Recorded) => void> = [];
+	/** What waits until the records up to a `seq` are here. */
+	let reaching: Array<{readonly seq: number; readonly resolve: () => void}> = [];
+	/** How many messages are on their way, or have no end of their run yet. */
+	let sending = 0;
+	/** True if the run of a message on its way is to be interrupted once it begins. */
+	let interruptsNext = false;
 	let complete: {readonly seq: number; readonly resolve: () => void} | undefined;
 
 	const showTranscript = () => {
@@ -81,9 +94,28 @@ export function createRemoteSession(options: Options): RemoteSession {
 			collected.push(...records);
 		} else if (records.length > 0) {
 			store.getState().applyRecords(records);
+			for (const record of records) {
+				if (interruptsNext && record.event.type === 'run-start') {
+					interruptsNext = false;
+					forget('interrupt', {});
+				}
+
+				for (const follow of followers) {
+					follow(record);
+				}
+			}
 		}
 
 		showTranscript();
+		release(({seq}) => seq <= last);
+	};
+
+	const release = (isReached: (waiting: (typeof reaching)[number]) => boolean) => {
+		const reached = reaching.filter(isReached);
+		reaching = reaching.filter(each => !isReached(each));
+		for (const {resolve} of reached) {
+			resolve();
+		}
 	};
 
 	const dropQuestions = () => {
@@ -117,9 +149,13 @@ export function createRemoteSession(options: Options): RemoteSession {
 				onQuestion({
 					...params,
 					signal: abort.signal,
+					painted() {
+						// A question that is void needs no painting.
+						void client.request('_service/painted', {session, question: params.id}).catch(() => undefined);
+					},
 					async answer(value) {
-						questions.delete(params.id);
 						await client.request('_service/answer', {session, key: randomUUID(), question: params.id, value});
+						questions.delete(params.id);
 					},
 				});
 				break;
@@ -139,6 +175,7 @@ export function createRemoteSession(options: Options): RemoteSession {
 				break;
 			case '_service/replaced':
 				dropQuestions();
+				release(() => true);
 				session = params.by;
 				last = -1;
 				collected = [];
@@ -147,6 +184,7 @@ export function createRemoteSession(options: Options): RemoteSession {
 				break;
 			case '_service/ended':
 				dropQuestions();
+				release(() => true);
 				onEnded(params.why);
 				break;
 			case '_service/told':
@@ -156,7 +194,7 @@ export function createRemoteSession(options: Options): RemoteSession {
 				method satisfies never;
 		}
 	};
-	client.onMessage(message => {
+	const stopHearing = client.onMessage(message => {
 		if (held) {
 			held.push(message);
 		} else {
@@ -195,7 +233,7 @@ export function createRemoteSession(options: Options): RemoteSession {
 		}
 	};
 
-	client.onReconnect(async ask => {
+	const stopReconnecting = client.onReconnect(async ask => {
 		if (session) {
 			await attach(ask, session);
 		}
@@ -227,14 +265,30 @@ export function createRemoteSession(options: Options): RemoteSession {
 	mirrorActions(store, {forget});
 	const conversation: Conversation = {
 		async send(text, _startedBy, mentionsIn) {
-			await act('send', {text, ...(mentionsIn !== undefined && {mentions_in: mentionsIn})});
+			sending++;
+			try {
+				const ended = await act('send', {text, ...(mentionsIn !== undefined && {mentions_in: mentionsIn})});
+				const seq = seqOf(ended);
+				if (seq > last) {
+					await new Promise<void>(resolve => reaching.push({seq, resolve}));
+				}
+			} finally {
+				sending--;
+				interruptsNext &&= sending > 0;
+			}
 		},
 		async runCommand(command) {
 			await act('shell', {command});
 		},
 		hasTurns: () => true,
 		isAgreed: async () => false,
-		interrupt: () => store.getState().transcript.run && forget('interrupt', {}),
+		interrupt() {
+			if (store.getState().transcript.run) {
+				forget('interrupt', {});
+			} else {
+				interruptsNext = sending > 0;
+			}
+		},
 		notice: onTold,
 		async start() {
 			await act('new', {});
@@ -275,12 +329,14 @@ export function createRemoteSession(options: Options): RemoteSession {
 		},
 		flush: () => undefined,
 		saved: async () => undefined,
+		settled: async () => undefined,
 		close: async () => undefined,
 	};
 
 	return {
 		conversation,
 		act,
+		onRecord: listener => void followers.push(listener),
 		folder: () => folder,
 		async open(wanted) {
 			const running = (await listHosted(client)).filter(({state}) => state !== 'ended');
@@ -294,6 +350,7 @@ export function createRemoteSession(options: Options): RemoteSession {
 			await attachTo(begun.session);
 			return begun.notices;
 		},
+		ask: client.request,
 		async drive(how, word) {
 			const asked = {session, key: randomUUID(), how, ...(word !== undefined && {word})};
 			return (await client.request('_service/drive', asked)).text;
@@ -308,6 +365,9 @@ export function createRemoteSession(options: Options): RemoteSession {
 				await Promise.race([gone, new Promise(resolve => void setTimeout(resolve, 500).unref())]);
 			}
 
+			stopHearing();
+			stopReconnecting();
+			release(() => true);
 			client.close();
 		},
 	};

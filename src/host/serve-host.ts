@@ -6,13 +6,14 @@ import {shellLine} from '../core/program-name.ts';
 import {personHere} from '../link/find-host.ts';
 import {listenLocally} from '../link/local-host.ts';
 import {openHome} from '../storage/home.ts';
+import {safeLine} from '../terminal/text/safe-text.ts';
 import {type Admit, admitWithToken} from './admission.ts';
 import {realFolders} from './folders.ts';
 import {createHost} from './host.ts';
 import {openWebWay, type WebWay} from './open-way.ts';
 import {createShares} from './shares.ts';
 
-type Options = Pick<Surroundings, 'compose' | 'env' | 'stdout' | 'version'> & {
+type Options = Pick<Surroundings, 'compose' | 'env' | 'stdout' | 'stderr' | 'version'> & {
 	/** The folders that sessions may be in; that of the process without any. */
 	readonly folders: readonly string[];
 	/** `unix` for the socket alone, or `host:port` for WebSocket, too. */
@@ -32,7 +33,16 @@ const closeMs = 10_000;
  * interrupted, and what the sessions started is ended. Returns the exit status. Throws AppError("conflict") if a host runs
  * already.
  */
-export async function serveHost({compose, env, stdout, version, json, signal, ...options}: Options): Promise<number> {
+export async function serveHost({
+	compose,
+	env,
+	stdout,
+	stderr,
+	version,
+	json,
+	signal,
+	...options
+}: Options): Promise<number> {
 	const {folders, listen, publicUrl} = options;
 	const real = realFolders(folders.length > 0 ? folders : [process.cwd()]);
 	const home = openHome(env);
@@ -71,6 +81,11 @@ export async function serveHost({compose, env, stdout, version, json, signal, ..
 	} catch (error) {
 		await listening.close();
 		throw error;
+	}
+
+	const {putBackCutOff} = await import('../session/receive-session.ts');
+	for (const sentence of await putBackCutOff(home)) {
+		stderr.write(`${safeLine(sentence)}\n`);
 	}
 
 	const where = web ? {url: web.url} : {socket};

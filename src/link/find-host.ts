@@ -8,6 +8,7 @@ import {AppError} from '../core/error.ts';
 import {connectHost, type HostClient, isOtherVersion} from './host-client.ts';
 import {connectionsTo} from './places.ts';
 import type {HostedListing, Person, Rank} from './protocol.ts';
+import {placeName} from './web-place.ts';
 
 /** Returns the user and the machine of this process. */
 export function personHere(): Person {
@@ -30,23 +31,24 @@ type Wish = {
 	readonly folder?: string;
 	/** True if the screen is drawn already. */
 	readonly isDrawn?: boolean;
-	/** The id of the terminal, for one that stays. */
-	readonly terminal?: string;
+	/** The program that the connection speaks for; left out for a terminal of ours. */
+	readonly client?: string;
 	/** The most that it may do; everything without it. */
-	readonly rank?: Rank;
+	readonly rank?: Rank | undefined;
 };
 
 /** Connects to the host at a place. Throws what `connectionsTo` and `connectHost` throw. */
-export async function findHost({
-	at,
-	env,
-	version,
-	folder,
-	isDrawn,
-	terminal = randomUUID(),
-	rank,
-}: Wish): Promise<HostClient> {
-	return connectHost({open: connectionsTo(at, env, {folder, isDrawn}), version, terminal, person: personHere(), rank});
+export async function findHost({at, env, version, folder, isDrawn, client, rank}: Wish): Promise<HostClient> {
+	const open = connectionsTo(at, env, {folder, isDrawn});
+	return connectHost({
+		open,
+		version,
+		at: at && placeName(at),
+		terminal: randomUUID(),
+		person: personHere(),
+		client,
+		rank,
+	});
 }
 
 /** Returns the sessions of a host. */

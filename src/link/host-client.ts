@@ -1,7 +1,8 @@
 import {setTimeout as sleep} from 'node:timers/promises';
 import type * as z from 'zod/mini';
+import {abortable} from '../core/abortable.ts';
 import {AppError, reportError} from '../core/error.ts';
-import {connectionLost, createPeer, type Peer, type Pipes} from './json-lines.ts';
+import {attachAgain, connectionLost, createPeer, type Peer, type Pipes} from './json-lines.ts';
 import {
 	inAnyVersion,
 	linkProtocol,
@@ -26,17 +27,26 @@ type Options = {
 	/** Opens a connection. Throws `AppError`. */
 	readonly open: () => Promise<Pipes>;
 	readonly version: string;
+	/** Where the host is, as `attach --at` reads it; left out for the one of this machine. */
+	readonly at?: string | undefined;
 	/** The same for all connections of this terminal. */
 	readonly terminal: string;
 	readonly person: Person;
+	/** The program that it speaks for; left out for a terminal of ours. */
+	readonly client?: string | undefined;
 	/** The most that this terminal may do; everything that its way in allows without it. */
 	readonly rank?: Rank | undefined;
+	/** How long a host may take to greet, once its socket is connected; 15 s by default. What goes through ssh may ask the user first. */
+	readonly greetTimeoutMs?: number;
 	/** Waits before the next attempt; tests have a faster clock. */
 	readonly wait?: (milliseconds: number) => Promise<unknown>;
 };
 
 /** Whether a terminal hears its host. */
 export type LinkState = 'connected' | 'reconnecting' | 'closed';
+
+/** Stops calling a listener. */
+type Unsubscribe = () => void;
 
 /** Sends a request to a host. Returns its answer. */
 export type AskHost = <Method extends RequestMethod>(
@@ -54,9 +64,9 @@ export type HostClient = {
 	 */
 	readonly request: AskHost;
 	/** Calls a listener with what the host sends. */
-	readonly onMessage: (listener: (message: HostMessage) => void) => void;
+	readonly onMessage: (listener: (message: HostMessage) => void) => Unsubscribe;
 	/** Calls a listener once a connection is there again, before what waits is sent. */
-	readonly onReconnect: (listener: (ask: AskHost) => Promise<void>) => void;
+	readonly onReconnect: (listener: (ask: AskHost) => Promise<void>) => Unsubscribe;
 	readonly onState: (listener: (state: LinkState, why?: AppError) => void) => void;
 	/**
 	 * Returns how long the host takes to answer, in milliseconds; undefined while there is no connection. One that carries no
@@ -73,14 +83,31 @@ type Waiting = {
 	readonly reject: (why: unknown) => void;
 };
 
+/** Waits for the greeting of a host, at most so long. Throws AppError("network") then. */
+async function within(greeting: Promise<Welcome>, timeoutMs: number): Promise<Welcome> {
+	const late = new AbortController();
+	const timer = setTimeout(() => {
+		const hint = 'Check that it runs there, and try again.';
+		late.abort(new AppError('network', "The host accepts connections, but doesn't answer.", {hint}));
+	}, timeoutMs);
+	try {
+		return await abortable(greeting, late.signal);
+	} finally {
+		clearTimeout(timer);
+	}
+}
+
 const shortestWaitMs = 100;
 const longestWaitMs = 5000;
 
-/** Connects to a host. Throws what `open` throws, and AppError("upgrade") for one that speaks another protocol. */
+/**
+ * Connects to a host. Throws what `open` throws, AppError("upgrade") for one that speaks another protocol, and AppError("network")
+ * for one that doesn't greet.
+ */
 export async function connectHost(options: Options): Promise<HostClient> {
-	const {open, version, terminal, person, rank, wait = sleep} = options;
-	const messages: Array<(message: HostMessage) => void> = [];
-	const reconnects: Array<(ask: AskHost) => Promise<void>> = [];
+	const {open, version, at, terminal, person, client, rank, greetTimeoutMs = 15_000, wait = sleep} = options;
+	const messages = new Set<(message: HostMessage) => void>();
+	const reconnects = new Set<(ask: AskHost) => Promise<void>>();
 	const states: Array<(state: LinkState, why?: AppError) => void> = [];
 	const waiting = new Set<Waiting>();
 	let peer: Peer | undefined;
@@ -119,8 +146,16 @@ export async function connectHost(options: Options): Promise<HostClient> {
 			},
 		});
 		try {
-			const said = {protocol: linkProtocol, version, terminal, person, ...(rank && {rank})};
-			greeted = await askOn(next)('_service/hello', said);
+			const said = {
+				protocol: linkProtocol,
+				version,
+				terminal,
+				person,
+				...(client !== undefined && {client}),
+				...(rank && {rank}),
+			};
+			const greeting = askOn(next)('_service/hello', said);
+			greeted = await (pipes.failure ? greeting : within(greeting, greetTimeoutMs));
 		} catch (error) {
 			next.close();
 			const hasEnded = error instanceof AppError && error.code === 'network';
@@ -150,7 +185,7 @@ export async function connectHost(options: Options): Promise<HostClient> {
 			try {
 				next = await connect();
 				if (greeted && isOtherVersion(greeted, version)) {
-					throw otherVersion(greeted, version);
+					throw otherVersion(greeted, version, at && attachAgain(at));
 				}
 
 				for (const listener of reconnects) {
@@ -158,7 +193,7 @@ export async function connectHost(options: Options): Promise<HostClient> {
 				}
 
 				if (!next.isOpen()) {
-					throw connectionLost();
+					throw connectionLost(at);
 				}
 
 				if (isClosed) {
@@ -208,18 +243,18 @@ export async function connectHost(options: Options): Promise<HostClient> {
 
 	peer = await connect();
 	if (!peer.isOpen()) {
-		throw connectionLost();
+		throw connectionLost(at);
 	}
 
 	return {
 		welcome: () => greeted as Welcome,
 		async request(method, params) {
 			if (isClosed) {
-				throw new AppError('network', 'This terminal is detached.', {hint: 'Attach again: `$ attach`'});
+				throw new AppError('network', 'This terminal is detached.', {hint: attachAgain(at)});
 			}
 
 			if (!inAnyVersion.has(method) && greeted && isOtherVersion(greeted, version)) {
-				throw otherVersion(greeted, version);
+				throw otherVersion(greeted, version, at && attachAgain(at));
 			}
 
 			const answer = new Promise<unknown>((resolve, reject) => {
@@ -231,8 +266,8 @@ export async function connectHost(options: Options): Promise<HostClient> {
 			});
 			return readAnswer(method, await answer);
 		},
-		onMessage: listener => void messages.push(listener),
-		onReconnect: listener => void reconnects.push(listener),
+		onMessage: listener => listen(messages, listener),
+		onReconnect: listener => listen(reconnects, listener),
 		onState: listener => void states.push(listener),
 		async measure(timeoutMs) {
 			const current = peer;
@@ -254,6 +289,12 @@ export async function connectHost(options: Options): Promise<HostClient> {
 		},
 		close: () => end(),
 	};
+}
+
+/** Adds a listener. Returns what removes it. */
+function listen<Listener>(listeners: Set<Listener>, listener: Listener): Unsubscribe {
+	listeners.add(listener);
+	return () => void listeners.delete(listener);
 }
 
 /** True for a host that another version of the program runs. */

@@ -1,6 +1,7 @@
 import type {Readable, Writable} from 'node:stream';
 import {AppError, exitStatus, reportError} from '../core/error.ts';
 import {isJsonObject, parseJson} from '../core/json.ts';
+import {shellWord} from '../core/shell-word.ts';
 
 /** Two streams that carry JSON-RPC messages, one a line. */
 export type Pipes = {
@@ -194,9 +195,14 @@ export function createPeer({input, output}: Pipes, {onRequest, onNotification, o
 	};
 }
 
-/** The error of a request whose connection has ended before its answer. */
-export function connectionLost(): AppError {
-	return new AppError('network', 'The connection to the host was lost.', {hint: 'Attach again: `$ attach`'});
+/** The error of a request whose connection has ended before its answer; `at` is as `attachAgain` takes it. */
+export function connectionLost(at?: string): AppError {
+	return new AppError('network', 'The connection to the host was lost.', {hint: attachAgain(at)});
+}
+
+/** Returns how to attach again to the host at a place, as `attach --at` reads it; undefined for the one of this machine. */
+export function attachAgain(at: string | undefined): string {
+	return at === undefined ? 'Attach again: `$ attach`' : `Attach again: \`$ attach --at ${shellWord(at)}\``;
 }
 
 /** Returns what an error is sent as. */

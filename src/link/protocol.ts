@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import {efforts} from '../core/effort.ts';
 import type {Json} from '../core/json.ts';
+import {leftOut, packedChanges} from '../core/packed-changes.ts';
 import {approvalModes} from '../core/session/approval.ts';
 
 /**
@@ -37,6 +38,8 @@ const hello = z.object({
 	/** The same after a cut, so that the terminal keeps what it had. */
 	terminal: z.string(),
 	person,
+	/** The program that this connection speaks for, as it says: an editor, say. Left out by a terminal of ours. */
+	client: z.optional(z.string()),
 	/** The most that this connection wants to be allowed; all that its way in allows without it. */
 	rank: z.optional(z.enum(ranks)),
 });
@@ -116,6 +119,9 @@ const driveRequest = z.object({
 	word: z.optional(z.string()),
 });
 
+/** Notes that the frame with a question is out on a terminal. */
+const paintedQuestion = z.object({session: z.string(), question: z.string()});
+
 const answerTo = z.object({
 	session: z.string(),
 	key: z.string(),
@@ -140,6 +146,38 @@ const sharedLink = z.object({
 /** A link to a session, without its code. */
 export type SharedLink = z.infer<typeof sharedLink>;
 
+/** Asks for a folder of the host with the same repository. `except` is one that the session is in, on the same machine. */
+const handoffFind = z.object({
+	remotes: z.array(z.string()),
+	commit: z.string(),
+	branch: z.string(),
+	below: z.string(),
+	except: z.optional(z.string()),
+});
+/**
+ * Where the session would continue, and what is checked out there first; left out if the commit is. The notices say what was put back
+ * there of earlier hand-overs.
+ */
+const handoffPlace = z.object({
+	folder: z.string(),
+	switches_to: z.optional(z.string()),
+	notices: z.array(z.string()),
+});
+/** `key` becomes the id of the session here. */
+const handoffOffer = z.object({key: z.string(), packed: packedChanges});
+const handoffAccept = z.object({key: z.string(), records: z.array(z.unknown())});
+const handoffPack = z.object({session: z.string(), secrets: z.boolean()});
+const handoffPacked = z.object({packed: packedChanges, left: leftOut, about: z.string(), folder: z.string()});
+/** Moves a session to a terminal. It no longer runs there from then on, until `settle` says that it stayed. */
+const handoffGive = z.object({
+	key: z.string(),
+	session: z.string(),
+	secrets: z.boolean(),
+	/** That of the changes which the user agreed to. */
+	hash: z.string(),
+});
+const handoffSettle = z.object({key: z.string(), session: z.string(), taken: z.boolean()});
+
 const nothing = z.object({});
 
 /**
@@ -155,12 +193,20 @@ export const requests = {
 	'_service/detach': {needs: 'observer', params: ofSession, answer: nothing},
 	'_service/act': {needs: 'driver', params: act, answer: json},
 	'_service/answer': {needs: 'driver', params: answerTo, answer: nothing},
+	'_service/painted': {needs: 'driver', params: paintedQuestion, answer: nothing},
 	'_service/drive': {needs: 'driver', params: driveRequest, answer: z.object({text: z.string()})},
 	'_service/begin': {needs: 'owner', params: beginSession, answer: begunSession},
 	'_service/end': {needs: 'owner', params: ofSession, answer: nothing},
 	'_service/share': {needs: 'owner', params: shareRequest, answer: shareCreated},
 	'_service/shares': {needs: 'owner', params: nothing, answer: z.object({links: z.array(sharedLink)})},
 	'_service/unshare': {needs: 'owner', params: z.object({id: z.string()}), answer: z.object({session: z.string()})},
+	'_service/handoff_find': {needs: 'owner', params: handoffFind, answer: handoffPlace},
+	'_service/handoff_offer': {needs: 'owner', params: handoffOffer, answer: handoffPlace},
+	'_service/handoff_accept': {needs: 'owner', params: handoffAccept, answer: begunSession},
+	'_service/handoff_ask': {needs: 'owner', params: z.object({key: z.string()}), answer: z.object({has: z.boolean()})},
+	'_service/handoff_pack': {needs: 'owner', params: handoffPack, answer: handoffPacked},
+	'_service/handoff_give': {needs: 'owner', params: handoffGive, answer: z.object({records: z.array(z.unknown())})},
+	'_service/handoff_settle': {needs: 'owner', params: handoffSettle, answer: nothing},
 	'_service/drain': {needs: 'owner', params: nothing, answer: nothing},
 } as const satisfies Readonly<
 	Record<string, {readonly needs: Rank; readonly params: z.ZodMiniType; readonly answer: z.ZodMiniType}>

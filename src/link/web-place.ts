@@ -28,6 +28,11 @@ export function readWebPlace(at: string): WebPlace {
 	return {server: originOf(before ?? address), code, pass: pass || undefined};
 }
 
+/** Returns a place as `attach --at` reads it, without what proves the login: it may be printed. */
+export function placeName(at: string): string {
+	return isWebPlace(at) ? readWebPlace(at).server : at;
+}
+
 /** Returns the place for terminals that have a pass. */
 export function placeWithPass(server: Origin, pass: string): string {
 	return `${server}#${pass}`;
@@ -61,7 +66,7 @@ export function refusedLink(server: string, status: number, text: string): AppEr
 	const reason = isJsonObject(body) && typeof body['detail'] === 'string' ? body['detail'].slice(0, 300) : undefined;
 	if (status === 401 || status === 403) {
 		return new AppError('auth', reason ?? `${server} refused this terminal (status ${status}).`, {
-			hint: `Attach again: \`$ attach --at ${server}\``,
+			hint: `Attach again: \`$ attach --at ${server}\`, or ask for another link.`,
 		});
 	}
 

@@ -71,6 +71,7 @@ export function createEmbeddedAccess(parts: EmbeddedParts): EmbeddedAccess {
 		});
 		const credential = {origin: originOf(server.url), kind: 'bearer' as const, secret: server.token};
 		const {models} = await getPreferences(server.url, await createTransport(credential));
+		closing.signal.throwIfAborted();
 		info = models.find(({id}) => id === servedDemoModel);
 		rememberDemo(server, credential.origin, parts);
 		report({server: server.url, state: 'ready'});

@@ -3,7 +3,7 @@ import {joinPath, passPath} from '../contract/hosting.ts';
 import {AppError} from '../core/error.ts';
 import {isJsonObject, parseJson} from '../core/json.ts';
 import {hostPassHere} from '../link/local-host.ts';
-import {placeWithPass, readWebPlace, refusedLink} from '../link/web-place.ts';
+import {isWebPlace, placeWithPass, readWebPlace, refusedLink} from '../link/web-place.ts';
 import {readText} from '../net/read-body.ts';
 import type {Transport} from '../net/transport.ts';
 import type {AccessContext} from './platform.ts';
@@ -19,10 +19,14 @@ export type ProvenPlace = {
 const maxAnswerBytes = 64 * 1024;
 
 /**
- * Proves to a host that is reached over HTTP who attaches: with the code of a link, with the token of the own host, or with the
+ * Proves to a host who attaches; through ssh, nothing has to be proved. Over HTTP: with the code of a link, with the token of the own host, or with the
  * stored login of a server. Throws AppError("auth") without one of them, AppError("not-found") for a server that hosts no sessions.
  */
 export async function provePlace(given: string, {program, ui, flags, signal}: AccessContext): Promise<ProvenPlace> {
+	if (!isWebPlace(given)) {
+		return {at: given};
+	}
+
 	const {server, code, pass} = readWebPlace(given);
 	const {platform} = program.servers;
 	if (pass !== undefined) {

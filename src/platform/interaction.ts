@@ -12,6 +12,10 @@ export type Inquiry = {
 	readonly answers: readonly Answer[];
 	/** The value of the answer that Enter gives at first in a panel; no by default. */
 	readonly marks?: string | undefined;
+	/** Called once the user sees the question, perhaps again when they see it again. */
+	readonly onShown?: (() => void) | undefined;
+	/** True if a run waits for the answer: Ctrl+C refuses it and interrupts the run. */
+	readonly isOfRun?: boolean | undefined;
 };
 
 /** Questions and messages of a command to the user. The app asks in a panel, the shell on its terminal or standard input. */
@@ -29,6 +33,8 @@ export type Interaction = {
 	readonly choose: (pick: {
 		readonly title: string;
 		readonly choices: readonly Choice[];
+		/** Choices that join the end of the list, each part once it is known. None rejects. */
+		readonly more?: ReadonlyArray<Promise<readonly Choice[]>>;
 		readonly current?: string;
 		/** The choice that the list opens at, if not the current one. */
 		readonly opensAt?: string | undefined;
@@ -74,9 +80,9 @@ export type Interaction = {
 	) => () => void;
 	/**
 	 * Asks a question of the program itself, once no other question is open. Returns true for yes; an abort closes the question
-	 * and throws the signal's reason. Left out in a shell.
+	 * and throws the signal's reason. `onShown` is that of an inquiry. Left out in a shell.
 	 */
-	readonly agree?: (question: string, about: About, signal: AbortSignal) => Promise<boolean>;
+	readonly agree?: (question: string, about: About, signal: AbortSignal, onShown?: () => void) => Promise<boolean>;
 	/** Prints a sentence at once, without ending the command. */
 	readonly say: (text: string) => void;
 	/** Writes a line unchanged, for programs that read it. Left out if it would disturb a screen. */

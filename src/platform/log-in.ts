@@ -18,7 +18,8 @@ async function askApiKey(
 	{ui: {interact}}: AccessContext,
 	given: string | undefined,
 ): Promise<Secret | undefined> {
-	const typed = given ?? (await interact.ask({label: `API key for ${profileNameOf(server)}:`, masked: true}));
+	const typed =
+		given ?? (await interact.ask({label: `API key for ${profileNameOf(server)} (typing is hidden):`, masked: true}));
 	const key = typed?.trim();
 	if (key === '') {
 		throw new AppError('usage', 'No API key given.', {hint: 'Create an API key on the server, then enter it here.'});

@@ -168,7 +168,9 @@ async function loginFor(
 
 function notLoggedIn(server: string | undefined): never {
 	throw new AppError('auth', `You are not logged in${server ? ` to ${server}` : ''}.`, {
-		hint: `Log in: \`login --server ${server ?? '<url>'}\``,
+		hint: server
+			? `Log in: \`login --server ${server}\``
+			: 'Log in: `login --server <url>`. Or start the app, whose built-in server needs no login.',
 		logInTo: server,
 	});
 }

@@ -53,7 +53,7 @@ export function createApprovalParts(
 			slot.store.getState().setApprovalMode(firstMode);
 			return createApprovals({
 				decide: (question, signal) => decide(question, signal),
-				ready: slot.whenFront,
+				whenAskable: slot.inFront,
 				judge: act => judgeBy(rulesIn(slot))(act),
 				mode: () => slot.store.getState().approvalMode,
 				async keep(scope, texts) {

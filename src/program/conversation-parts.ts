@@ -115,13 +115,13 @@ export function createConversationParts(
 					loadHooks(id, tools.commands, async () => {
 						const {openStartGate} = await import('./start-gates.ts');
 						const attended = () => (isUnattended() ? undefined : interact());
-						return openStartGate(options, local, attended, slot.whenFront);
+						return openStartGate(options, local, attended, slot.inFront);
 					}),
 				toolWarnings: mcp.warnings,
 				commandPlace: () => (ask() ? 'app' : 'shell'),
 				openModel: (model, task, binding) => access.open(model, task, askerOf(slot.store.getState()), binding),
 				isFront: slot.isFront,
-				createBindings: transcript => createBindings(transcript, servers, shared),
+				createBindings: transcript => createBindings(transcript, slot, servers, shared),
 				trackChanges: changes.track,
 				openExternal: transcript => createExternalAccess(own, local, slot.store, transcript),
 				createApprovals: approvals.createApprovalsIn(slot),
@@ -137,7 +137,12 @@ export function createConversationParts(
 }
 
 /** Returns where the requests of a session may go. */
-function createBindings({usage}: Transcript, servers: Servers, {access, interact}: Shared): SessionBindings {
+function createBindings(
+	{usage}: Transcript,
+	slot: Slot,
+	servers: Servers,
+	{access, interact}: Shared,
+): SessionBindings {
 	const last = [...usage.values()].findLast(isTurn);
 	return createSessionBindings({
 		resolve: access.resolve,
@@ -151,25 +156,32 @@ function createBindings({usage}: Transcript, servers: Servers, {access, interact
 			},
 		},
 		async ask(change, signal) {
-			const agree = interact()?.agree;
-			if (!agree) {
+			const inquire = interact()?.inquire;
+			if (!inquire) {
 				return false;
 			}
 
 			const {questionAbout} = await import('../agent/changed-binding.ts');
 			const {question, about} = questionAbout(change);
-			return agree(question, about, signal);
+			const answers = [{key: 'y', label: 'Yes', value: 'yes'}];
+			const inquiry = {question, about, answers, isOfRun: true};
+			return (await slot.inFront(shown => inquire(inquiry, shown), signal)) === 'yes';
 		},
 	});
 }
 
-/** Returns what asks the user once the conversation is in front. */
+/** Returns what asks the user while the conversation is in front. A step of a form that is asked again follows no key at once. */
 function askIn(slot: Slot, ask: AskUser | undefined): AskUser | undefined {
 	return (
 		ask &&
-		(async (question, signal) => {
-			await slot.whenFront(signal);
-			return ask(question, signal);
+		((question, signal) => {
+			let asked = question;
+			return slot.inFront(shown => {
+				const again = question.form ? {...question, form: {...question.form, isNext: false}} : question;
+				const answer = ask(asked, shown);
+				asked = again;
+				return answer;
+			}, signal);
 		})
 	);
 }

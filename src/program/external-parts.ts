@@ -182,7 +182,7 @@ export function externalEntries(
 		async refresh() {
 			const session = current();
 			if (session && session.view().state === 'ended') {
-				const opened = session.open(stop).catch(() => undefined);
+				const opened = session.open(stop, true).catch(() => undefined);
 				await Promise.race([opened, sleep(waitMs, undefined, {ref: false})]);
 			}
 		},

@@ -15,11 +15,13 @@ import {knownEfforts} from '../core/effort.ts';
 import {AppError} from '../core/error.ts';
 import {once} from '../core/once.ts';
 import {plainHttpWarning} from '../core/origin.ts';
+import {hideInReports} from '../core/secrets/hidden-report.ts';
 import {systemTailClock} from '../logs/tail-clock.ts';
 import {createTraces, type Traces} from '../platform/traces/traces.ts';
 import {createResume} from '../session/resume-session.ts';
 import {homePath, openHome} from '../storage/home.ts';
 import {createImageFolder} from '../storage/images/image-folder.ts';
+import {smallFilesSettled} from '../storage/kept-file.ts';
 import {saveNewFile, writeNewFile} from '../storage/new-file.ts';
 import {replaceFile} from '../storage/private-file.ts';
 import {loadPromptHistory} from '../storage/prompt-history-file.ts';
@@ -62,6 +64,7 @@ export function compose(given: ProgramOptions): Program {
 		(await import('../storage/folder-agents.ts')).createFolderAgents(local.home, local.folder.path),
 	);
 	const {hide} = local.secrets;
+	const endHiding = hideInReports(hide);
 	const endAgents = options.connect === false ? undefined : announceAgents({store, open: openAgents, hide});
 	selectAgent(options, local);
 	if (options.connect !== false) {
@@ -106,10 +109,12 @@ export function compose(given: ProgramOptions): Program {
 			stop.abort();
 			expiry.close();
 			notifier.close();
-			const written = [local.prompts, local.recents, local.sightings].map(each => each.settle());
-			await Promise.all([conversations.made()?.conversation.close(), watches.close(), endAgents?.(), ...written]);
+			await Promise.all([conversations.made()?.conversation.close(), watches.close(), endAgents?.()]);
 			await traces.close();
 			await Promise.all([servers.embedded.close(), agent.mcp.end()]);
+			// What ends may have remembered something, such as the demo data of a server that was just about to run.
+			await smallFilesSettled();
+			endHiding();
 		},
 	};
 }
@@ -169,7 +174,7 @@ function modelPart(store: AppStore, {access, models, contextWindow}: AgentParts,
 }
 
 function sessionPart(
-	{store, env, model}: ProgramOptions,
+	{store, env, version, model}: ProgramOptions,
 	local: LocalState,
 	agent: AgentParts,
 	agents: SessionPart['agents'],
@@ -190,6 +195,10 @@ function sessionPart(
 		agents,
 		jobs: () => conversations.made()?.tools()?.loadedCommands()?.jobs.list() ?? [],
 		moveToBackground: () => conversations.made()?.tools()?.loadedCommands()?.foreground.moveToBackground(),
+		async listForeign(signal) {
+			const {listForeign} = await import('../session/foreign-sessions.ts');
+			return listForeign({home, env, folder: folder.path(), hide: secrets.hide}, signal);
+		},
 		async importFrom(wish, signal) {
 			const {importSessions} = await import('../session/import-sessions.ts');
 			return importSessions({home, env, folder: folder.path(), hide: secrets.hide}, wish, signal);
@@ -202,6 +211,11 @@ function sessionPart(
 			sessions,
 			folder,
 			isModelGiven: model !== undefined,
+			async settle(session, handoff) {
+				const {settleHandoff} = await import('../session/settle-handoff.ts');
+				return settleHandoff(session, handoff, {env, version, record: sessions().record});
+			},
+			changes: agent.changes.open,
 		}),
 		askWith: approvals.askWith,
 		answerWith,
@@ -231,7 +245,7 @@ function preparer(
 				.front()
 				.grants()
 				.external?.current()
-				?.open(stop)
+				?.open(stop, true)
 				.catch(() => undefined);
 		} else if (!isCommandLine(line)) {
 			// A connection tells a host, and the network, that somebody is there.
@@ -253,11 +267,16 @@ async function practiseSending(text: string, {secrets}: LocalState): Promise<voi
 }
 
 function warningsOf(
-	{store, insecureHttp}: ProgramOptions,
+	{store, insecureHttp, notices = []}: ProgramOptions,
 	profile: ResolvedProfile | undefined,
 	{access}: AgentParts,
 ): readonly string[] {
-	const warnings = [profile?.notice, access.notice(store.getState().model), insecureHttp && plainHttpWarning];
+	const warnings = [
+		...notices,
+		profile?.notice,
+		access.notice(store.getState().model),
+		insecureHttp && plainHttpWarning,
+	];
 	return warnings.filter(warning => typeof warning === 'string');
 }
 

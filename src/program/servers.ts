@@ -60,7 +60,7 @@ type OpenTransport = (credential: Credential | undefined, insecureHttp?: boolean
 
 /** Returns what opens transports. This is the one place where a stored secret is opened: at its first use. */
 function transportsWith(
-	{env, version, insecureHttp = false, debug}: ProgramOptions,
+	{env, version, insecureHttp = false, debug, openRequests}: ProgramOptions,
 	{config, secrets}: LocalState,
 ): OpenTransport {
 	return async (given, isPlainAllowed = insecureHttp) => {
@@ -70,12 +70,13 @@ function transportsWith(
 			secrets.add(credential.secret);
 		}
 
-		const transport = createTransport({
+		const opened = createTransport({
 			env,
 			userAgent: `service/${version}`,
 			insecureHttp: isPlainAllowed,
 			...(credential && {credential}),
 		});
+		const transport = openRequests?.follow(opened) ?? opened;
 		return debug ? (await import('../net/debug-transport.ts')).withDebug(transport, debug.write) : transport;
 	};
 }

@@ -217,7 +217,7 @@ function warningOf({kind, limitUsd, spentUsd}: BudgetState): AgentEvent {
 	return {
 		type: 'notice',
 		level: 'warning',
-		text: `${share} % of the ${budgetName(kind)} is used: ${formatUsd(spentUsd)} of ${formatUsd(limitUsd)}.`,
+		text: `${share}% of the ${budgetName(kind)} is used: ${formatUsd(spentUsd)} of ${formatUsd(limitUsd)}.`,
 		hint: `Raise it: \`budget ${kind} <usd>\``,
 	};
 }

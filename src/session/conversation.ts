@@ -111,6 +111,8 @@ export type Conversation = SessionVerbs & {
 	readonly flush: () => void;
 	/** Waits until every event so far is in the log, or can't be written. Events may follow. */
 	readonly saved: () => Promise<void>;
+	/** Waits until every event so far outlives this process, or the state says that it isn't saved (SAFETY 19). */
+	readonly settled: () => Promise<void>;
 	/** Ends the run and writes everything. */
 	readonly close: () => Promise<void>;
 };
@@ -261,6 +263,7 @@ export function createConversation(front: () => OpenSession, {inSession, change}
 		},
 		flush: () => front().recorder.flush(),
 		saved: () => front().recorder.flushLog(),
+		settled: () => front().recorder.settleLog(),
 		close: () => front().close(),
 	};
 }

@@ -12,8 +12,11 @@ export type Slot = {
 	/** The store that it reads and changes. Subscriptions are those of the app. */
 	readonly store: AppStore;
 	readonly isFront: () => boolean;
-	/** Waits until the conversation is in front. Throws the signal's reason if it aborts first. */
-	readonly whenFront: (signal: AbortSignal) => Promise<void>;
+	/**
+	 * Asks the user with `ask` once the conversation is in front. If it leaves meanwhile, the question is taken back, and asked
+	 * again once it is in front again. Throws the signal's reason if it aborts first.
+	 */
+	readonly inFront: <Answer>(ask: (signal: AbortSignal) => Promise<Answer>, signal: AbortSignal) => Promise<Answer>;
 };
 
 type BackgroundEvents = {
@@ -40,38 +43,55 @@ function createSlot(app: AppStore): MovableSlot {
 	let onState = () => {};
 	/** The number of blocks that were there when it went to the background. */
 	let seen = 0;
+	/** Aborts when the conversation goes to the background. */
+	let leaving = new AbortController();
 	const waiting = new Set<() => void>();
 	const getState = () => (own ?? app).getState();
+
+	const whenFront = async (signal: AbortSignal) => {
+		if (own === undefined) {
+			return;
+		}
+
+		await new Promise<void>((resolve, reject) => {
+			const go = () => {
+				waiting.delete(go);
+				signal.removeEventListener('abort', stop);
+				resolve();
+			};
+			const stop = () => {
+				waiting.delete(go);
+				reject(signal.reason);
+				onState();
+			};
+			signal.addEventListener('abort', stop, {once: true});
+			waiting.add(go);
+			onState();
+		});
+	};
 
 	return {
 		store: {...app, getState},
 		isFront: () => own === undefined,
-		async whenFront(signal) {
-			if (own === undefined) {
-				return;
+		async inFront(ask, signal) {
+			for (;;) {
+				await whenFront(signal);
+				const left = leaving.signal;
+				try {
+					return await ask(AbortSignal.any([signal, left]));
+				} catch (error) {
+					if (signal.aborted || !left.aborted) {
+						throw error;
+					}
+				}
 			}
-
-			await new Promise<void>((resolve, reject) => {
-				const go = () => {
-					waiting.delete(go);
-					signal.removeEventListener('abort', stop);
-					resolve();
-				};
-				const stop = () => {
-					waiting.delete(go);
-					reject(signal.reason);
-					onState();
-				};
-				signal.addEventListener('abort', stop, {once: true});
-				waiting.add(go);
-				onState();
-			});
 		},
 		leave(on) {
 			const store = createAppStore();
 			store.setState(ofSession(app.getState()));
 			own = store;
 			({onState} = on);
+			leaving.abort();
 			seen = store.getState().transcript.settled.length;
 			store.subscribe(({transcript}, before) => {
 				if (before.transcript.run && !transcript.run) {
@@ -86,6 +106,7 @@ function createSlot(app: AppStore): MovableSlot {
 			const {agent, agentView} = getState();
 			own = undefined;
 			onState = () => {};
+			leaving = new AbortController();
 			app.getState().openTranscript(transcript);
 			// Its model and its mode come back with it: what the user allowed another session isn't allowed here.
 			app.setState({queue, drafts, jobs, foreground, unsaved, isStopping, model, approvalMode, agent, agentView});

@@ -89,7 +89,7 @@ export async function importSessions(
 					path: file,
 					message: found ? 'It has no messages.' : 'Not a transcript of Claude Code or Codex.',
 				});
-			} else if (path === undefined && !belongsTo(found, place.folder)) {
+			} else if (path === undefined && !worksIn(found, place.folder)) {
 				others++;
 			} else {
 				sessions.push(await importOne(place, found, {path: file, known, again}));
@@ -138,8 +138,20 @@ async function filesOf({env, folder: here}: ImportPlace, path: string | undefine
 }
 
 /** Returns true for a conversation that worked in the folder. */
-function belongsTo({folder}: ForeignSession, here: string): boolean {
+export function worksIn({folder}: ForeignSession, here: string): boolean {
 	return folder !== '' && (realFolder(folder) ?? folder) === (realFolder(here) ?? here);
+}
+
+/** Returns the id that a conversation has here: always the same, so that a second import finds the first. */
+export function idHere({id, client}: ForeignSession, path: string): string {
+	const given = id.toLowerCase();
+	return isUuid(given) ? given : derivedId(client, id || path);
+}
+
+/** Returns the title of a conversation, or else how it begins. */
+export function titleHere({title, events}: ForeignSession, {hide}: Pick<ImportPlace, 'hide'>): string {
+	const first = events.find(({event}) => event.type === 'user-message')?.event;
+	return cutLine(hide(title || (first?.type === 'user-message' ? first.text.slice(0, 2000) : '')), maxTitle);
 }
 
 async function importOne(
@@ -147,19 +159,13 @@ async function importOne(
 	found: ForeignSession,
 	{path, known, again}: {readonly path: string; readonly known: Map<string, SessionFile>; readonly again: boolean},
 ): Promise<ImportedSession> {
-	const given = found.id.toLowerCase();
-	// Always the same, so that a second import finds the first.
-	const ownId = isUuid(given) ? given : derivedId(found.client, found.id || path);
+	const ownId = idHere(found, path);
 	const before = again ? undefined : known.get(ownId);
 	const isNew = before === undefined;
 	const id = known.has(ownId) && again ? randomUUID() : ownId;
 	const folder = (found.folder && realFolder(found.folder)) || here;
 	const {client, messages, calls, events} = found;
-	const first = events.find(({event}) => event.type === 'user-message')?.event;
-	const title = cutLine(
-		hide(found.title || (first?.type === 'user-message' ? first.text.slice(0, 2000) : '')),
-		maxTitle,
-	);
+	const title = titleHere(found, {hide});
 	const remainder = remainderText(found.remainder);
 	const at = events.at(-1)?.at ?? new Date(0).toISOString();
 	if (isNew) {

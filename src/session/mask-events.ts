@@ -168,7 +168,7 @@ export function createStreamMask({hide, ownSecrets}: Masking): StreamMask {
 
 	const learn = (secrets: readonly string[] = []) => {
 		if (secrets.some(secret => !known.has(secret))) {
-			known = new Set([...known, ...secrets].sort((one, other) => other.length - one.length));
+			known = new Set([...known, ...secrets.flatMap(writtenForms)].sort((one, other) => other.length - one.length));
 		}
 	};
 
@@ -210,6 +210,12 @@ export function createStreamMask({hide, ownSecrets}: Masking): StreamMask {
 				: [...releaseEnded(held, event), ...masked(event, '')],
 		endText: () => releaseText(held),
 	};
+}
+
+/** Returns a secret as it is, in a string of JSON, and in a URL. */
+function writtenForms(secret: string): readonly string[] {
+	const inUrl = /\p{Cs}/u.test(secret) ? [] : [encodeURIComponent(secret)];
+	return [secret, JSON.stringify(secret).slice(1, -1), ...inUrl];
 }
 
 /** Returns what is held back of an agent, and forgets it. */

@@ -1,18 +1,21 @@
+import type {Changes} from '../agent/changes/changes.ts';
 import type {AgentCommand} from '../agent/external/agent-command.ts';
 import type {FolderAccess} from '../config/folder-access.ts';
 import {abortable} from '../core/abortable.ts';
-import {AppError} from '../core/error.ts';
+import {AppError, reportError} from '../core/error.ts';
 import {formatAmount} from '../core/format.ts';
 import {demoModel, isAgentModel, servedDemoModel} from '../core/model.ts';
 import {shellLine} from '../core/program-name.ts';
 import {changeSteps} from '../core/session/changes.ts';
+import type {Handoff} from '../core/session/event.ts';
 import {countsIn, type SessionRule} from '../core/session/session-rules.ts';
-import {lastModelOf, type OtherAgent} from '../core/session/transcript.ts';
+import {lastModelOf, type OtherAgent, type Transcript} from '../core/session/transcript.ts';
 import {shellWord} from '../core/shell-word.ts';
 import {realFolder} from '../storage/real-folder.ts';
 import type {SessionAccess} from '../storage/session-access.ts';
 import type {SessionSummary} from '../storage/session-summary.ts';
 import type {AppStore} from '../store/store.ts';
+import type {Conversation} from './conversation.ts';
 import type {Conversations} from './conversations.ts';
 import {logOf} from './recorder.ts';
 
@@ -48,6 +51,13 @@ type Dependencies = {
 	readonly folder: FolderAccess;
 	/** Returns the agent of a session as the user added it, or as its journal has it. */
 	readonly findAgent?: (agent: OtherAgent) => AgentCommand;
+	/**
+	 * Asks where a session is that was handed over. Returns if it is here, and recorded so. Throws AppError("conflict") if it's elsewhere,
+	 * or that isn't known.
+	 */
+	readonly settle: (session: SessionSummary, handoff: Handoff) => Promise<void>;
+	/** Opens the changes of files in the folder that the agent works in now. */
+	readonly changes: () => Promise<Pick<Changes, 'finish'>>;
 	/** True if the command line names an agent, which then answers in the session that it resumes. */
 	readonly isAgentGiven?: boolean;
 	/** True if the command line names a model: that is a choice for the session that it resumes. */
@@ -63,7 +73,7 @@ type Dependencies = {
 export function createResume({store, conversations, sessions, folder, ...given}: Dependencies): ResumeSession {
 	let {isModelGiven = false, isAgentGiven = false} = given;
 	const {findAgent = agentOf} = given;
-	return async (wanted, choose, signal = never) => {
+	const resume: ResumeSession = async (wanted, choose, signal = never) => {
 		const {conversation, background} = conversations();
 		// Its journal may not be written yet.
 		const behind = background.find(wanted);
@@ -88,6 +98,13 @@ export function createResume({store, conversations, sessions, folder, ...given}:
 		}
 
 		const {transcript, journal, notices} = await sessions().resume(session, signal);
+		const {handoff} = transcript;
+		if (handoff && handoff.state !== 'kept') {
+			await journal.close();
+			await given.settle(session, handoff);
+			return resume(wanted, choose, signal);
+		}
+
 		await conversation.open(transcript, logOf(Promise.resolve(journal)));
 		if (chosen === 'there' && there !== undefined) {
 			folder.moveTo(there);
@@ -108,7 +125,11 @@ export function createResume({store, conversations, sessions, folder, ...given}:
 			store.setState({model: last});
 		}
 
-		const restored = [...notices, ...rulesNotice(transcript.rules, folder.path())];
+		const restored = [
+			...notices,
+			...rulesNotice(transcript.rules, folder.path()),
+			...(await finishRestore(transcript, conversation, given.changes)),
+		];
 		if (!isElsewhere) {
 			return restored;
 		}
@@ -120,6 +141,7 @@ export function createResume({store, conversations, sessions, folder, ...given}:
 			...(isLeft ? [changesLeft(session, there !== undefined)] : []),
 		];
 	};
+	return resume;
 }
 
 /** The signal of what nobody interrupts. */
@@ -127,6 +149,35 @@ const never = new AbortController().signal;
 
 function agentOf({name, command, contained}: OtherAgent): AgentCommand {
 	return {name, command, isContained: contained};
+}
+
+/** Finishes an undo or another restore that was killed, and records it. Returns what the user must know about it. */
+async function finishRestore(
+	{session, changes}: Transcript,
+	conversation: Pick<Conversation, 'restored'>,
+	open: Dependencies['changes'],
+): Promise<readonly string[]> {
+	if (changes.length === 0) {
+		return [];
+	}
+
+	const cutOff = 'Restoring files was cut off when service ended';
+	try {
+		const finished = await (await open()).finish(session, changes, never);
+		if (!finished) {
+			return [];
+		}
+
+		const {event, failed} = finished;
+		if (event) {
+			conversation.restored(event);
+		}
+
+		return failed.length === 0 ? [`${cutOff}, and is finished now.`] : [`${cutOff}.`, ...failed];
+	} catch (error) {
+		// The session is open, and continues without it.
+		return [`Couldn't tell whether an undo was cut off. ${reportError(error).message}`];
+	}
 }
 
 /** Returns the sentence about what the user allowed in the session, so that nothing is allowed in silence. */

@@ -188,6 +188,7 @@ export async function startAgent(beginning: Beginning, options: SessionRun): Pro
 			next: () => loadTools(signal),
 			openTask: openTaskWith(options, openBound),
 			changes: options.changes,
+			saved: options.saved,
 			hooks,
 			images: imagesFor(model, options.images),
 			maskResult: options.maskResult,

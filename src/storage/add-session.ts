@@ -1,13 +1,14 @@
 import {constants} from 'node:fs';
 import {open} from 'node:fs/promises';
+import {join} from 'node:path';
 import {AppError} from '../core/error.ts';
 import {parseJson} from '../core/json.ts';
 import {type AgentEvent, parseRecorded, type Recorded} from '../core/session/event.ts';
 import type {Home} from './home.ts';
 import {createJournal} from './journal.ts';
 import type {JournalState} from './journal-writer.ts';
-import {assertPrivate, noFollow} from './private-file.ts';
-import {type SessionFile, sessionFiles} from './session-folder.ts';
+import {assertPrivate, noFollow, replaceFile} from './private-file.ts';
+import {createSessionFolder, type SessionFile, sessionFiles, sessionFolder} from './session-folder.ts';
 
 /** A session to add: its records have its id. */
 export type NewSession = {readonly id: string; readonly folder: string; readonly records: readonly Recorded[]};
@@ -53,4 +54,11 @@ export async function addSession(home: Home, {id, folder, records}: NewSession):
 	}
 
 	return {id, path: journal.path, folder};
+}
+
+/** Writes a session that was handed over: its file is there as a whole, or not at all. Throws AppError("failed"). */
+export async function addWholeSession(home: Home, {id, folder, records}: NewSession): Promise<void> {
+	const place = await sessionFolder(home, folder);
+	await createSessionFolder(place);
+	await replaceFile(join(place.path, `${id}.jsonl`), records.map(record => `${JSON.stringify(record)}\n`).join(''));
 }

@@ -36,6 +36,8 @@ export type Home = {
 	readonly server: string;
 	/** Has what the host of sessions on this machine is reached by. */
 	readonly host: string;
+	/** Has a note, with its lock, for each session that is handed over to this machine, while that changes a clone. */
+	readonly begun: string;
 };
 
 type Options = {
@@ -80,6 +82,7 @@ export function homeAt(path: string): Home {
 		codeCache: join(path, 'cache'),
 		server: join(path, 'server'),
 		host: join(path, 'host'),
+		begun: join(path, 'begun'),
 	};
 }
 

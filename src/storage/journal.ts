@@ -51,6 +51,10 @@ const durable: ReadonlySet<AgentEvent['type']> = new Set([
 	'run-end',
 ]);
 
+/** Where a session is must be known after a power cut: it may run at one place. */
+const isDurable = (event: AgentEvent) =>
+	durable.has(event.type) || (event.type === 'notice' && event.handoff !== undefined);
+
 /** Events that come one after another, many a second. */
 const gathered: ReadonlySet<AgentEvent['type']> = new Set(['text-delta', 'reasoning-delta', 'tool-output']);
 
@@ -74,7 +78,7 @@ export async function createJournal({home, folder, session, onState}: CreateOpti
 	let lock: Lock | undefined;
 	const prepare = () => {
 		makeSessionFolder(place);
-		lock ??= lockSession(path);
+		lock ??= lockSession(session, path);
 	};
 	const note = () => noteFolder(place);
 
@@ -98,7 +102,7 @@ export async function openJournal(
 	onState?: OnState,
 	signal?: AbortSignal,
 ): Promise<OpenedJournal> {
-	const lock = lockSession(path);
+	const lock = lockSession(id, path);
 	try {
 		const content = await readJournal(path, signal);
 		const setAside = await repairTail(path, content);
@@ -113,14 +117,14 @@ export async function openJournal(
 	}
 }
 
-function lockSession(path: string): Lock {
+function lockSession(id: string, path: string): Lock {
 	const lock = tryLock(`${path}.lock`);
 	if ('release' in lock) {
 		return lock;
 	}
 
 	throw new AppError('conflict', `This session is open in another window (process ${lock.pid} on ${lock.host}).`, {
-		hint: `Close it there, start a new session, or delete ${path}.lock if that process is gone.`,
+		hint: `Close it there, start a new session, or delete ${path}.lock if that process is gone. If a host runs it, attach: \`$ attach ${id.slice(0, 8)}\``,
 	});
 }
 
@@ -159,7 +163,7 @@ function start({session, begun, release, onState = () => undefined, ...file}: St
 					if (gathered.has(kindOf(next.event))) {
 						writer.gather(line);
 					} else {
-						writer.write(line, durable.has(next.event.type));
+						writer.write(line, isDurable(next.event));
 					}
 				}
 			}

@@ -38,6 +38,27 @@ export type KeptFile<Content> = {
 /** Longer than a home on a busy or distant disk takes, and as long as one waits for a program that ends. */
 const settleTimeoutMs = 5000;
 
+/** The changes of small files that this process has begun. */
+const underway = new Set<Promise<unknown>>();
+
+/** Returns a change of a small file, which the process waits for before it exits. */
+function tracked<Value>(change: Promise<Value>): Promise<Value> {
+	const ended = change.catch(() => undefined).finally(() => underway.delete(ended));
+	underway.add(ended);
+	return change;
+}
+
+/**
+ * Resolves once every change of a small file that has begun is written or can't be, or after 5 seconds. A process that exits in
+ * the middle of one would leave its lock and its temporary file behind.
+ */
+export async function smallFilesSettled(): Promise<void> {
+	const late = sleep(settleTimeoutMs, 'late', {ref: false});
+	while (underway.size > 0 && (await Promise.race([Promise.all(underway), late])) !== 'late') {
+		// A change may have begun another one.
+	}
+}
+
 /** Opens the file at `path`, in the state folder; it need not exist. */
 export function openKeptFile<Content>(path: string, {parse, print}: FileFormat<Content>): KeptFile<Content> {
 	const readFile = cacheByStamp(path, () => parse(readPrivateFile(path)));
@@ -65,7 +86,7 @@ export function openKeptFile<Content>(path: string, {parse, print}: FileFormat<C
 	};
 
 	const enqueue = (job: () => Promise<void>) => {
-		const done = writing.then(job);
+		const done = tracked(writing.then(job));
 		writing = done.catch(() => undefined);
 		return done;
 	};
@@ -135,7 +156,14 @@ export function stampOf(path: string): string {
  * it as a whole (SAFETY 10, 18). Writes nothing if `change` returns undefined or the same text. Returns the new text of the
  * file. Throws AppError("conflict") if another process holds the lock, AppError("failed") for an error of the disk.
  */
-export async function updateSmallFile(
+export function updateSmallFile(
+	path: string,
+	change: (text: string | undefined) => string | undefined,
+): Promise<string | undefined> {
+	return tracked(changeLocked(path, change));
+}
+
+async function changeLocked(
 	path: string,
 	change: (text: string | undefined) => string | undefined,
 ): Promise<string | undefined> {

@@ -30,14 +30,12 @@ export async function appendPrompt(home: Home, text: string): Promise<void> {
 
 export type PromptKeeper = {
 	readonly remember: (text: string) => void;
-	/** Resolves once everything is written, or after half a second, for a process about to exit. */
-	readonly settle: () => Promise<void>;
 };
 
 /** Appends prompts in their order, in the background. One that can't be kept for later is no reason to stop. */
 export function createPromptKeeper(home: Home): PromptKeeper {
 	const file = openFile(home);
-	return {remember: text => file.updateLater(withPrompt(text)), settle: file.settle};
+	return {remember: text => file.updateLater(withPrompt(text))};
 }
 
 function openFile(home: Home) {

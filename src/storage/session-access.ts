@@ -36,8 +36,8 @@ export type SavedSessions = {
 	readonly usageOf: (sessions: readonly SessionFile[]) => Promise<ReadonlyMap<string, readonly MessageUsage[]>>;
 	/** Returns the requests of all sessions within some time; see `readLedger`. */
 	readonly ledger: (within: {readonly from: number; readonly to: number}) => Promise<SpendLedger>;
-	/** Sets the title of a session. Throws AppError("conflict") if it's open in another window. */
-	readonly rename: (session: SessionFile, title: string) => Promise<void>;
+	/** Records an event in a session that isn't open. Throws AppError("conflict") if it's open in another window. */
+	readonly record: (session: SessionFile, event: AgentEvent) => Promise<void>;
 };
 
 /** The same, for the program, which opens them. */
@@ -92,18 +92,7 @@ export function createSessionAccess({
 		},
 		usageOf: files => readUsage(files),
 		ledger: async within => (await import('./read-ledger.ts')).readLedger(home, within),
-		async rename(file, title) {
-			const {journal, records, nextSeq} = await openJournal(file, state => onState(state, file.id));
-			const event: AgentEvent = {type: 'rename', title};
-			const server = records.at(-1)?.server ?? 'local';
-			journal.append({v: 1, seq: nextSeq, at: now(), session: file.id, server, event});
-			const state = await journal.close();
-			if (!state.saved) {
-				throw new AppError('failed', `The title wasn't saved: ${state.reason}.`, {
-					hint: 'Free some space, then try again.',
-				});
-			}
-		},
+		record: (file, event) => appendEvent(file, event, {now, onState: state => onState(state, file.id)}),
 		async resume(file, signal) {
 			const opened = await openJournal(file, state => onState(state, file.id), signal);
 			const {journal, records} = opened;
@@ -111,6 +100,28 @@ export function createSessionAccess({
 		},
 		create: session => createJournal({home, folder, session, onState: state => onState(state, session)}),
 	};
+}
+
+type Appending = {readonly now?: () => string; readonly onState?: (state: JournalState) => void};
+
+/**
+ * Records an event in a session that isn't open. Throws AppError("conflict") if it's open in another window, and AppError("failed") if the
+ * event wasn't saved.
+ */
+export async function appendEvent(
+	file: Pick<SessionFile, 'id' | 'path'>,
+	event: AgentEvent,
+	{now = () => new Date().toISOString(), onState}: Appending = {},
+): Promise<void> {
+	const {journal, records, nextSeq} = await openJournal(file, onState);
+	const server = records.at(-1)?.server ?? 'local';
+	journal.append({v: 1, seq: nextSeq, at: now(), session: file.id, server, event});
+	const state = await journal.close();
+	if (!state.saved) {
+		throw new AppError('failed', `The session wasn't saved: ${state.reason}.`, {
+			hint: 'Free some space, then try again.',
+		});
+	}
 }
 
 /** Returns what the user must know about a damaged or newer file. */

@@ -1,10 +1,12 @@
 import {createHash} from 'node:crypto';
+import {readdirSync} from 'node:fs';
 import {readdir, realpath} from 'node:fs/promises';
 import {basename, dirname, join} from 'node:path';
 import {isJsonObject, parseJson} from '../core/json.ts';
 import {uuidSource} from '../core/uuid.ts';
 import {errnoOf, explainFileError} from './file-error.ts';
 import type {Home} from './home.ts';
+import {tryLock} from './lock.ts';
 import {readPrivateFile, replaceFile} from './private-file.ts';
 import {makePrivateFolder, sweepTemporaryFiles} from './private-folder.ts';
 
@@ -52,6 +54,7 @@ export function makeSessionFolder({path}: SessionFolder): void {
 		}
 
 		sweepTemporaryFiles(path);
+		sweepLocks(path);
 	} catch (error) {
 		throw explainFileError(error, 'create', path);
 	}
@@ -61,8 +64,23 @@ export function makeSessionFolder({path}: SessionFolder): void {
 export function sweepSessionFolder(file: string): void {
 	try {
 		sweepTemporaryFiles(dirname(file));
+		sweepLocks(dirname(file));
 	} catch {
 		// The session is what counts.
+	}
+}
+
+/** Deletes the locks of sessions that have no file, because their process was killed before the first line. */
+function sweepLocks(path: string): void {
+	const names = new Set(readdirSync(path));
+	for (const name of names) {
+		if (sessionName.test(name.replace(lockEnd, '')) && !names.has(name.replace(lockEnd, ''))) {
+			// Only that of a process that is gone can be had.
+			const lock = tryLock(join(path, name));
+			if ('release' in lock) {
+				lock.release();
+			}
+		}
 	}
 }
 
@@ -93,6 +111,7 @@ export async function sessionFiles(home: Home, folder?: string): Promise<readonl
 	return files.flat();
 }
 
+const lockEnd = /\.lock$/;
 const sessionName = new RegExp(String.raw`^${uuidSource}\.jsonl$`);
 
 async function allPlaces(home: Home): Promise<readonly string[]> {

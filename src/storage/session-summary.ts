@@ -2,6 +2,7 @@ import {constants} from 'node:fs';
 import {open} from 'node:fs/promises';
 import {cutLine} from '../core/cut-text.ts';
 import {isJsonObject, type JsonObject, parseJson} from '../core/json.ts';
+import {type Handoff, handoff as handoffSchema} from '../core/session/event.ts';
 import {titleFrom, titleFromAll} from '../core/session/session-title.ts';
 import {assertPrivate, noFollow} from './private-file.ts';
 import type {SessionFile} from './session-folder.ts';
@@ -24,6 +25,8 @@ export type SessionSummary = SessionFile & {
 	readonly model: string;
 	/** The client that it was imported from, as it is called on screen; left out for a session of our own. */
 	readonly client?: string;
+	/** Where the session is now, if it was handed over; left out for one that is here. */
+	readonly handoff?: Handoff;
 	/** True if `-p` started each of its runs; left out otherwise, and for one without a run. */
 	readonly isPrinted?: true;
 };
@@ -35,12 +38,13 @@ const previewLength = 200;
 const newline = 10;
 
 /** Lines that are parsed. Most others are deltas, of which only the message id is read. */
-const parsedLine = /"type":"(?:user-message|user-command|rename|run-start)"|"type":"notice".*"client":/;
+const parsedLine = /"type":"(?:user-message|user-command|rename|run-start)"|"type":"notice".*"(?:client|handoff)":/;
 const usageLine = '"type":"usage"';
 const taskLine = '"event":{"type":"task"';
 const messageIdOfLine = /"messageId":"([^"\\]+)"/;
 
-type Scan = Readonly<Omit<SessionSummary, keyof SessionFile | 'updatedAt' | 'isPrinted'>> & {
+type Scan = Readonly<Omit<SessionSummary, keyof SessionFile | 'updatedAt' | 'isPrinted' | 'handoff'>> & {
+	readonly handoff: Handoff | undefined;
 	/** Time of the last record, ISO 8601 in UTC; empty without one. */
 	readonly at: string;
 	readonly isPrinted: boolean;
@@ -52,8 +56,8 @@ export async function summarize({id, path, folder}: SessionFile): Promise<Sessio
 	try {
 		const {mtime} = assertPrivate(file.fd, path);
 		const chunks = file.createReadStream({highWaterMark: chunkBytes, autoClose: false}) as AsyncIterable<Buffer>;
-		const {at, client, isPrinted, ...found} = await scan(chunks);
-		const marks = {...(client && {client}), ...(isPrinted && {isPrinted})};
+		const {at, client, handoff, isPrinted, ...found} = await scan(chunks);
+		const marks = {...(client && {client}), ...(handoff && {handoff}), ...(isPrinted && {isPrinted})};
 		return {id, path, folder, ...found, ...marks, updatedAt: at || mtime.toISOString()};
 	} finally {
 		await file.close();
@@ -63,6 +67,7 @@ export async function summarize({id, path, folder}: SessionFile): Promise<Sessio
 async function scan(chunks: AsyncIterable<Buffer>): Promise<Scan> {
 	const modelMessages = new Set<string>();
 	const found = {title: '', about: '', preview: '', latest: '', model: '', client: '', userMessages: 0};
+	let handoff: Handoff | undefined;
 	const places = new Set<unknown>();
 	let lastLines: readonly string[] = [];
 
@@ -87,6 +92,7 @@ async function scan(chunks: AsyncIterable<Buffer>): Promise<Scan> {
 				break;
 			case 'notice':
 				found.client ||= text(event['client']);
+				handoff = handoffAfter(event['handoff'], handoff);
 				break;
 			case 'run-start':
 				found.model = text(event['model']);
@@ -117,7 +123,7 @@ async function scan(chunks: AsyncIterable<Buffer>): Promise<Scan> {
 	const at = lastLines.map(line => text(parseRecord(line)?.['at'])).findLast(Boolean) ?? '';
 	const isPrinted = places.size === 1 && places.has('shell');
 	const about = rest.about || titleFromAll([rest.preview]);
-	return {...rest, about, at, isPrinted, messages: userMessages + modelMessages.size};
+	return {...rest, about, at, handoff, isPrinted, messages: userMessages + modelMessages.size};
 }
 
 /** Yields non-empty lines chunk by chunk, with one character a byte: most are never decoded. */
@@ -152,6 +158,12 @@ async function* wholeLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<readon
 function parseRecord(line: string): JsonObject | undefined {
 	const value = parseJson(Buffer.from(line, 'latin1').toString('utf8'));
 	return isJsonObject(value) ? value : undefined;
+}
+
+/** Returns where a session is after a notice; undefined if it is here. */
+function handoffAfter(value: unknown, before: Handoff | undefined): Handoff | undefined {
+	const read = value === undefined ? undefined : handoffSchema.safeParse(value).data;
+	return read ? (read.state === 'kept' ? undefined : read) : before;
 }
 
 function text(value: unknown): string {

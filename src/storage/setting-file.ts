@@ -1,6 +1,6 @@
 import {readFileSync} from 'node:fs';
 import {AppError} from '../core/error.ts';
-import {explainFileError} from './file-error.ts';
+import {errnoOf, explainFileError} from './file-error.ts';
 
 /** More than any configuration needs. */
 const maxBytes = 1_000_000;
@@ -11,7 +11,9 @@ export function readSetting(path: string): string {
 	try {
 		text = readFileSync(path, 'utf8');
 	} catch (error) {
-		throw explainFileError(error, 'read', path);
+		throw errnoOf(error) === 'EISDIR'
+			? new AppError('failed', `Cannot read ${path}: it is a folder.`, {hint: 'Name a file in it.', cause: error})
+			: explainFileError(error, 'read', path);
 	}
 
 	if (text.length > maxBytes) {

@@ -7,6 +7,7 @@ import type {EventOf, Recorded} from '../core/session/event.ts';
 import {reduceTranscript} from '../core/session/reduce-transcript.ts';
 import {emptyTranscript, type Transcript} from '../core/session/transcript.ts';
 import type {FolderAgent} from '../storage/folder-agents.ts';
+import type {ViewSlice} from './view-slice.ts';
 
 /** A session that goes on, or stays open, while the app shows another one. */
 export type BackgroundSession = {
@@ -39,19 +40,23 @@ export type AttachWish = {
 	readonly at: string | undefined;
 	/** True to watch without driving. */
 	readonly observes: boolean;
+	/** True for a session of this machine, which needs no host. */
+	readonly isHere?: boolean;
 };
 
 export type SessionSlice = {
 	readonly transcript: Transcript;
 	/** The host of the session; undefined for one of this program. */
 	readonly remote: RemoteHost | undefined;
-	/** The session of a host that is shown next, in another app, once this one has ended. */
+	/** The session of a host, or of this machine, that is shown next, in another app, once this one has ended. */
 	readonly next: AttachWish | undefined;
 	/** What is said when the app has ended; '' for the usual. */
 	readonly parting: string;
 	readonly queue: readonly QueuedMessage[];
 	/** What was sent a moment ago and has not begun, such as the first message while the app still opens. */
 	readonly sending: readonly string[];
+	/** True from when a message is sent until its run has begun, or never will. */
+	readonly isBeginning: boolean;
 	/** The waiting message that is sent once the run has ended, before all others. */
 	readonly sendsNow: string | undefined;
 	/** The agent that is to answer in place of our own. */
@@ -79,6 +84,7 @@ export type SessionSlice = {
 	openTranscript: (transcript: Transcript) => void;
 	enqueue: (message: QueuedMessage) => void;
 	setSending: (sending: readonly string[]) => void;
+	setBeginning: (isBeginning: boolean) => void;
 	/** Empties the queue. Returns what was in it. */
 	takeQueue: () => readonly QueuedMessage[];
 	/** Removes a message from the queue and returns it; undefined if it is there no more. */
@@ -97,6 +103,15 @@ export type SessionSlice = {
 	setStopping: (isStopping: boolean) => void;
 };
 
+/** Returns true while there is something to interrupt: the agent, what was just sent to it, or a command. */
+export function isWorking({
+	transcript,
+	isBeginning,
+	busy,
+}: Pick<SessionSlice, 'transcript' | 'isBeginning'> & Pick<ViewSlice, 'busy'>): boolean {
+	return transcript.run !== undefined || isBeginning || busy;
+}
+
 export const createSessionSlice: StateCreator<SessionSlice> = (set, get) => ({
 	transcript: emptyTranscript(''),
 	remote: undefined,
@@ -104,6 +119,7 @@ export const createSessionSlice: StateCreator<SessionSlice> = (set, get) => ({
 	parting: '',
 	queue: [],
 	sending: [],
+	isBeginning: false,
 	sendsNow: undefined,
 	agent: undefined,
 	agentView: undefined,
@@ -126,6 +142,9 @@ export const createSessionSlice: StateCreator<SessionSlice> = (set, get) => ({
 	},
 	setSending(sending) {
 		set({sending});
+	},
+	setBeginning(isBeginning) {
+		set({isBeginning});
 	},
 	takeQueue() {
 		const {queue} = get();

@@ -104,6 +104,8 @@ type Options = {
 	readonly args?: readonly string[];
 	readonly env?: Readonly<Record<string, string>>;
 	readonly capabilities?: ClientCapabilities;
+	/** What the editor calls itself; nothing by default. */
+	readonly name?: string;
 	readonly host?: ModelHost;
 	/** Answers questions; by default each one by the first option that allows once. */
 	readonly answer?: (request: RequestPermissionRequest) => Promise<string | undefined> | string | undefined;
@@ -175,7 +177,11 @@ export async function startEditor({
 		.onNotification(methods.client.session.update, () => undefined)
 		.connect(ndJsonStream(recorded(child.stdin, asked), Readable.toWeb(output) as ReadableStream<Uint8Array>));
 	const {agent} = connection;
-	await agent.request('initialize', {protocolVersion: 1, clientCapabilities: capabilities});
+	await agent.request('initialize', {
+		protocolVersion: 1,
+		clientCapabilities: capabilities,
+		...(given.name !== undefined && {clientInfo: {name: given.name, version: '1'}}),
+	});
 	const updates: TestEditor['updates'] = kind =>
 		events.filter((event): event is Update<typeof kind> => 'sessionUpdate' in event && event.sessionUpdate === kind);
 	return {

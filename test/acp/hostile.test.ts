@@ -42,7 +42,7 @@ function startRaw(home = `${folderWith()}/home`) {
 			child.stdin.write(`${JSON.stringify({jsonrpc: '2.0', id, method, params})}\n`),
 		answers,
 		async answerTo(id: string) {
-			await expect.poll(() => answers().some(answer => answer.id === id), {timeout: 120_000}).toBe(true);
+			await expect.poll(() => answers().some(answer => answer.id === id)).toBe(true);
 			return answers().find(answer => answer.id === id);
 		},
 	};

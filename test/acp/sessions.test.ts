@@ -247,7 +247,7 @@ test.each(['closed', 'SIGTERM', 'SIGHUP', 'EPIPE'] as const)(
 			mcpServers: [{name: 'docs', command: process.execPath, args: [scripted, '{}', server], env: []}],
 		});
 		void editor.prompt(sessionId, 'Sleep').catch(() => undefined);
-		await expect.poll(() => isRunning(`sleep\0${marker}`) && isRunning(server), {timeout: 60_000}).toBe(true);
+		await expect.poll(() => isRunning(`sleep\0${marker}`) && isRunning(server)).toBe(true);
 		if (how === 'closed') {
 			editor.child.stdin?.end();
 		} else if (how === 'EPIPE') {

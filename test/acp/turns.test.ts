@@ -159,7 +159,7 @@ test('the output of a command is shown while it runs, and its plan whole', async
 	const session = await editor.open();
 	const answered = editor.prompt(session, 'Count');
 	const shown = () => JSON.stringify(editor.updates('tool_call_update'));
-	await expect.poll(shown, {timeout: 60_000}).toContain('```\\nfirst\\n```');
+	await expect.poll(shown).toContain('```\\nfirst\\n```');
 	writeFileSync(join(editor.folder, 'go'), '');
 	expect(await answered).toBe('end_turn');
 	expect(JSON.stringify(editor.updates('tool_call_update').at(-1))).toContain('last');
@@ -191,7 +191,7 @@ test('links become mentions, embedded text and images reach the model, and sound
 		"The agent can't hear sound.",
 	);
 	await expect(editor.prompt(session, [{type: 'image', data: 'AAAA', mimeType: 'image/png'}])).rejects.toThrow(
-		'The image of the message is damaged.',
+		'The image of the message is no PNG, JPEG, GIF or WebP.',
 	);
 	await expect(editor.prompt(session, [{type: 'image', data: image, mimeType: 'image/png'}])).rejects.toThrow(
 		"custom/alpha can't read images",
@@ -202,7 +202,7 @@ test('commands that need no screen are offered and run, others say where they wo
 	const editor = await startEditor();
 	mkdirSync(join(editor.home, 'prompts'), {recursive: true});
 	const session = await editor.open();
-	await expect.poll(() => editor.updates('available_commands_update').length, {timeout: 60_000}).toBe(1);
+	await expect.poll(() => editor.updates('available_commands_update').length).toBe(1);
 	const names = editor.updates('available_commands_update')[0]?.availableCommands.map(({name}) => name);
 	expect(names).toEqual(expect.arrayContaining(['compact', 'context', 'plan', 'usage']));
 	expect(names).not.toEqual(expect.arrayContaining(['quit']));
@@ -371,16 +371,14 @@ describe('cancel', () => {
 				const before = editor.events.length;
 				const answered = editor.prompt(session, 'Go on');
 				await expect
-					.poll(() => Math.max(seen * 2, editor.events.length - before) >= Math.min(moment, 8), {
-						timeout: 60_000,
-						interval: 2,
-					})
+					.poll(() => Math.max(seen * 2, editor.events.length - before) >= Math.min(moment, 8), {interval: 2})
 					.toBe(true);
 				await editor.agent.notify('session/cancel', {sessionId: session});
 				expect(await answered).toBe('cancelled');
 				const after = editor.events.length;
 				await editor.agent.request('session/close', {sessionId: session});
-				expect(editor.events.slice(after)).toEqual([]);
+				// The commands of a session are told once they are loaded, whatever its prompts do.
+				expect(editor.events.slice(after).filter(event => !('availableCommands' in event))).toEqual([]);
 				const answers = editor.events.slice(before).filter(event => 'stopReason' in event);
 				expect(answers).toEqual([{stopReason: 'cancelled'}]);
 			}),
@@ -409,7 +407,7 @@ describe('cancel', () => {
 		);
 		const session = await editor.open();
 		const answered = editor.prompt(session, 'Write');
-		await expect.poll(() => editor.questions.length, {timeout: 60_000}).toBe(1);
+		await expect.poll(() => editor.questions.length).toBe(1);
 		await editor.agent.notify('session/cancel', {sessionId: session});
 		expect(await answered).toBe('cancelled');
 		expect(await editor.prompt(session, 'Again')).toBe('end_turn');

@@ -1,4 +1,4 @@
-import {writeFile} from 'node:fs/promises';
+import {readFile, writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
 import {expect, onTestFinished, test} from 'vitest';
 import {runAgent} from '../../src/agent/run.ts';
@@ -51,6 +51,35 @@ test('a call that may change files is saved after the approval and before its re
 	expect(typesOf(await events).slice(2, -2)).toEqual(['tool-call', 'before', 'after', 'tool-result']);
 	work.record(await events);
 	expect(await work.undo()).toMatchObject({restored: ['a.txt']});
+});
+
+test('[17] a call changes nothing before the session knows what restores it', async () => {
+	const work = await startAgentAtWork({'a.txt': 'a'});
+	const file = join(work.workspace, 'a.txt');
+	const seen: AgentEvent[] = [];
+	const saved: (readonly [string, string])[] = [];
+	const tool: Tool = {
+		...echo,
+		readOnly: false,
+		async run(_, {approve}) {
+			await approve({act: command(work.workspace), summary: 'Do it?', subject: 'it'});
+			await writeFile(file, 'changed');
+			return 'ok';
+		},
+	};
+	const {ask} = scriptedModel([call('echo', {}, 'c1'), finish('tool-calls')], [text('Done.'), finish('stop')]);
+	const options = runOptions({
+		...{ask, tools: [tool], workspace: work.workspace, changes: work.tracker},
+		approvals: () => async () => ({allowed: true as const}),
+		async saved() {
+			saved.push([typesOf(seen).at(-1) ?? '', await readFile(file, 'utf8')]);
+		},
+	});
+	for await (const event of runAgent(options)) {
+		seen.push(event);
+	}
+
+	expect(saved).toEqual([['before', 'a']]);
 });
 
 test('nothing is saved for a refused call, and for a fetch', async () => {

@@ -29,11 +29,27 @@ test('the app asks for a missing argument, with known values to select', async (
 			title: 'Select a runtime',
 			choices: [
 				{id: 'dev-box', label: 'dev-box'},
-				{id: '', label: 'Another runtime…'},
+				{id: '', label: 'Another runtime…', isOther: true},
 			],
 		},
 		{label: 'Runtime:', masked: false},
 		{label: 'Server:', masked: false},
+	]);
+});
+
+test('the app offers sandboxes by the start of their ids', async () => {
+	const id = '0b5e0a1c-9c1f-4d4e-8b57-0123456789ab';
+	const {runInApp, asked, store} = testContext({answers: [undefined]});
+	store.getState().setValuesOf(kind => (kind === 'environment' ? [id] : []));
+	await runInApp('env', 'stop');
+	expect(asked).toEqual([
+		{
+			title: 'Select a sandbox',
+			choices: [
+				{id, label: '0b5e0a1c'},
+				{id: '', label: 'Another sandbox…', isOther: true},
+			],
+		},
 	]);
 });
 
@@ -48,4 +64,11 @@ test('the app offers the values of an argument that has only a few', async () =>
 
 test('a missing argument is a usage error in a shell', async () => {
 	await expect(testContext().run('connect')).rejects.toMatchObject({code: 'usage', message: 'connect needs <url>.'});
+});
+
+test('a missing argument that has only a few values is refused with them', async () => {
+	await expect(testContext().run('completion')).rejects.toMatchObject({
+		message: 'completion needs <shell>.',
+		hint: 'Choose one of bash, zsh, fish. Usage: `completion <shell>`',
+	});
 });

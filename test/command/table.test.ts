@@ -75,6 +75,23 @@ test.each([
 	);
 });
 
+test.each([
+	['7', true],
+	['0b5e', true],
+	['0b5e0a1c-9c1f-4d4e-8b57-0123456789ab', true],
+	['cafe', false],
+	['a1', false],
+	['0b5e; rm', false],
+])('%s after a noun leads to what shows it: %s', (word, leads) => {
+	const jobs = noun({
+		...store,
+		name: 'jobs',
+		verbs: store.verbs.map(verb => ({...verb, name: verb.name === 'set' ? 'show' : verb.name})),
+	});
+	const hint = `${leads ? `Did you mean \`jobs show ${word}\`? ` : ''}Choose one of show, list.`;
+	expect(() => findCommand([jobs], ['jobs', word])).toThrowError(expect.objectContaining({hint}));
+});
+
 test('a verb without its noun is refused with the only command that has it', () => {
 	const only = {...store, verbs: store.verbs.map(verb => ({...verb, name: `${verb.name}up`}))};
 	const hint = 'Did you mean `store setup`? Run `help` to see them all.';

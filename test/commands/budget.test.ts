@@ -57,7 +57,7 @@ test('a model without a known price is named at once, with how to set it, and se
 	const here = testContext();
 	here.store.getState().setModel('custom/own');
 	expect(drawn(await here.runInApp('budget', '5'), 100)).toContain(
-		'The price of custom/own is unknown, so no budget can stop it.\nSet US dollars per million tokens, in and out: /config set prices.custom/own 3,15\n',
+		'The price of custom/own is unknown, so no budget can stop it.\nSet US dollars per million tokens, in and out: /config set prices.custom/own 3,15',
 	);
 	await here.runInApp('config', 'set', 'prices.custom/own', '3,15');
 	await here.runInApp('config', 'set', 'windows.custom/own', '128k');

@@ -29,7 +29,7 @@ test('a server without a stored login asks for an API key, masked, and stores it
 	const there = await platform();
 	const {run, asked, context} = testContext({like: first, answers: [goodKey]});
 	await run('connect', hostOf(there.origin));
-	expect(asked).toEqual([{label: `API key for ${hostOf(there.origin)}:`, masked: true}]);
+	expect(asked).toEqual([{label: `API key for ${hostOf(there.origin)} (typing is hidden):`, masked: true}]);
 	expect(context.program.local.config.read().activeProfile).toBe(hostOf(there.origin));
 	expect(Object.keys(context.program.local.config.read().profiles)).toHaveLength(2);
 });

@@ -23,7 +23,7 @@ const long = transcriptOf(
 
 test('the window is drawn as bars that add up to the last report, with what could be freed', () => {
 	const lines = drawn(contextResult(long, facts), 80).split('\n');
-	expect(lines[0]).toBe('Context window: 30k of 200k tokens (15 %)');
+	expect(lines[0]).toBe('Context window: 30k of 200k tokens (15%)');
 	expect(lines.map(line => line.trim().split(/ {2,}/)[0])).toEqual(
 		expect.arrayContaining([
 			'System prompt',

@@ -115,7 +115,9 @@ export function testContext({
 			live: undefined,
 			interact: {
 				ask: answer,
-				choose: answer,
+				// What joins the list later is there before anything is selected.
+				choose: async ({more = [], choices, ...pick}) =>
+					answer({...pick, choices: [...choices, ...(await Promise.all(more)).flat()]}),
 				confirm: async question => (await answer(question)) === 'yes',
 				say: text => said.push(text),
 				copy: text => copyTo(() => copied.push(text), text, {TERM: 'xterm', ...env}),

@@ -23,7 +23,7 @@ function answers(...given: readonly (string | {readonly status: number})[]) {
 async function ran(words: readonly string[], env: Readonly<Record<string, string>>, isTerminal = false) {
 	const {outcome, stdout, stderr} = shell(words, {env, isTerminal});
 	// On a busy machine the note about waiting may appear, too.
-	const waiting = 'env logs is still waiting for an answer. Ctrl+C ends it.\n';
+	const waiting = /env logs is still (?:working|waiting for \S+)\. Press Ctrl\+C to cancel\.\n/;
 	return {outcome: await outcome, stdout: stdout(), stderr: stderr().replace(waiting, '')};
 }
 

@@ -2,6 +2,7 @@ import {mkdirSync, writeFileSync} from 'node:fs';
 import {join, resolve} from 'node:path';
 import {expect, test} from 'vitest';
 import {commands} from '../../commands/index.ts';
+import {fieldsOf, readArguments} from '../../src/command/arguments.ts';
 import {takeGlobalFlags} from '../../src/command/global-flags.ts';
 import {examplesOf} from '../../src/command/help.ts';
 import type {StreamItem} from '../../src/command/result.ts';
@@ -69,7 +70,7 @@ const elsewhere: Readonly<Record<string, string>> = {
 const fixtureAgent = resolve('test/agent/external/fixture-agent.mjs');
 
 /** Commands that run until interrupted, create a database, or want a host, a run of the agent or an editor; other tests cover them. */
-const serves = /^(?:serve|bg|acp|host|attach|detach|drive|agent mode)\b/;
+const serves = /^(?:serve|bg|acp|host|attach|detach|drive|handoff|agent mode)\b/;
 
 /** The documented examples, without what a shell does with their output; those that read a file by `<` need the program. */
 const all = allCommands(commands).filter(({path}) => !serves.test(path));
@@ -238,4 +239,19 @@ test.each(
 		(error: unknown) => [JSON.stringify(reportError(error))],
 	);
 	expect(screenKeysIn(texts.join('\n'))).toEqual([]);
+});
+
+/** Every word that may be left out, with how many stand before it. */
+const optional = allCommands(commands).flatMap(({path, command}) =>
+	(command.positional ?? []).flatMap((name, before) =>
+		fieldsOf(command.args).some(field => field.name === name && !field.required && !field.multiple)
+			? [{path, command, name, before}]
+			: [],
+	),
+);
+
+test.each(optional)('$path refuses an empty <$name>, which isn’t one left out', ({path, command, before}) => {
+	const words = [...Array.from({length: before}, () => 'x'), ''];
+	const refusal = {code: 'usage', message: expect.stringMatching(/^<[\w-]+> is empty\.$/)};
+	expect(() => readArguments(path, command, words)).toThrow(expect.objectContaining(refusal));
 });

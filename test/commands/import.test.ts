@@ -52,7 +52,7 @@ test('a transcript becomes a session that the picker shows as foreign, with its 
 	]);
 	await here.run('resume');
 	expect(here.asked).toMatchObject([
-		{choices: [{id: sessionId, label: 'Fix the parser', detail: expect.stringMatching(/^from Claude Code · 2026-/)}]},
+		{choices: [{id: sessionId, label: 'Fix the parser', detail: expect.stringMatching(/^2026-.* · from Claude Code/)}]},
 	]);
 	expect(drawn(await here.run('sessions'), 100)).toContain('Fix the parser (from Claude Code)');
 	const {transcript} = await saved(here, sessionId);
@@ -205,4 +205,31 @@ test('a path without a transcript is an error that says so', async () => {
 	});
 	await expect(here.run('import', temporaryFolder())).rejects.toMatchObject({code: 'not-found'});
 	await expect(testContext({env: {HOME: temporaryFolder()}}).run('import')).rejects.toMatchObject({code: 'not-found'});
+});
+
+test('/resume looks at the latest files of other clients alone, and says what it did not read', async () => {
+	const home = temporaryFolder();
+	const here = testContext({env: {HOME: home}, answers: [undefined]});
+	// A file where a folder is expected.
+	put(join(home, '.claude/projects'), here.folder.replace(/[^a-zA-Z0-9]/g, '-'), 'no folder');
+	const idAt = (index: number) => `7d9f3a52-1c7e-4f6e-9a55-${String(index).padStart(12, '0')}`;
+	for (let index = 0; index < 320; index++) {
+		const value = codex('session_meta', {id: idAt(index), cwd: index % 2 ? here.folder : '/elsewhere'});
+		const day = String(1 + (index % 28)).padStart(2, '0');
+		put(
+			home,
+			`.codex/sessions/2026/03/${day}/rollout-2026-03-${day}T00-00-00-${idAt(index)}.jsonl`,
+			lines(value, spoke('user', `Talk ${index}`)),
+		);
+	}
+
+	await here.run('resume');
+	expect(here.said).toEqual(["1 file of other clients can't be read. Other clients have more: /import"]);
+	expect(here.asked).toHaveLength(1);
+	const {choices} = here.asked[0] as {choices: {label: string; detail: string}[]};
+	expect(choices).toHaveLength(50);
+	expect(choices.every(({detail}) => detail.startsWith('foreign, Codex'))).toBe(true);
+
+	const {path = ''} = (await here.context.program.session.listForeign(AbortSignal.abort())).sessions[0] ?? {};
+	expect(path).toBe('');
 });

@@ -139,7 +139,7 @@ test('--with-token asks for an API key, which replaces the tokens', async () => 
 	});
 	await run('login', '--with-token');
 	expect(shown).toEqual([]);
-	expect(asked).toEqual([{label: `API key for ${hostOf(server.origin)}:`, masked: true}]);
+	expect(asked).toEqual([{label: `API key for ${hostOf(server.origin)} (typing is hidden):`, masked: true}]);
 	expect(stored(context, server.origin)).toEqual([goodKey, undefined, undefined]);
 });
 

@@ -25,7 +25,7 @@ test('an omitted key is asked for, masked [11]', async () => {
 	const server = await platform();
 	const {run, asked, said} = testContext({flags: {server: server.origin}, answers: [` ${goodKey}\n`]});
 	await run('login');
-	expect(asked).toEqual([{label: `API key for ${hostOf(server.origin)}:`, masked: true}]);
+	expect(asked).toEqual([{label: `API key for ${hostOf(server.origin)} (typing is hidden):`, masked: true}]);
 	expect(said).toEqual([]);
 });
 
@@ -35,7 +35,7 @@ test('the app asks for the server as well', async () => {
 	await runInApp('login');
 	expect(asked).toEqual([
 		{label: 'Server:', masked: false},
-		{label: `API key for ${hostOf(server.origin)}:`, masked: true},
+		{label: `API key for ${hostOf(server.origin)} (typing is hidden):`, masked: true},
 	]);
 });
 
@@ -141,6 +141,13 @@ test('a missing server and a missing or invalid key are one-sentence errors', as
 		hint: `With an API key: \`login --with-token --server ${server.origin}\``,
 	});
 	expect(server.seen.filter(({headers}) => headers.authorization !== undefined)).toEqual([]);
+});
+
+test('an empty key, as an unset variable leaves it, is refused, and nothing is asked', async () => {
+	const server = await platform();
+	const {run, asked} = testContext({flags: {server: server.origin}, answers: [goodKey]});
+	await expect(run('login', '')).rejects.toMatchObject({code: 'usage', message: '<api-key> is empty.'});
+	expect([server.seen, asked]).toEqual([[], []]);
 });
 
 test('an interrupted login stores nothing [21]', async () => {

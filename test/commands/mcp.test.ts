@@ -254,7 +254,7 @@ test('a new server that fails is added, and its own words say why', async () => 
 	const script = 'console.error("No database here"); process.exit(2)';
 	const added = await here.runInApp('mcp', 'add', 'files', '--', process.execPath, '-e', script);
 	expect(drawn(added, 100)).toContain(
-		'✗ files: failed: it ended with status 2 (No database here). It was added.\nTry again: /mcp reconnect files, or remove it: /mcp remove files',
+		'✗ files failed: it ended with status 2 (No database here). It was added.\nTry again: /mcp reconnect files, or remove it: /mcp remove files',
 	);
 	expect(dataOf(await here.run('mcp', 'list'))).toMatchObject({servers: [{name: 'files'}]});
 });

@@ -73,7 +73,7 @@ test('the alias alone runs what it always did, and the noun alone what it did', 
 	expect(await outcome('trace', 'shell')).toEqual({code: 'usage'});
 	expect(await outcome('settings', 'shell')).toEqual({code: 'usage'});
 	expect(await outcome('sessions', 'shell')).toMatchObject({kind: 'table', text: expect.stringContaining('Read it')});
-	expect(await outcome('settings', 'app')).toMatchObject({said: ['compact_at is now 70 %.']});
+	expect(await outcome('settings', 'app')).toMatchObject({said: ['compact_at is now 70%.']});
 });
 
 test.each([

@@ -1,7 +1,9 @@
 import {writeFileSync} from 'node:fs';
 import {expect, test} from 'vitest';
+import {dispatch} from '../../src/command/dispatch.ts';
 import {unchanged} from '../../src/command/result.ts';
 import type {Choice} from '../../src/core/question.ts';
+import {localConnection} from '../../src/store/connection-slice.ts';
 import {said, start, used, user} from '../core/records.ts';
 import {api, inWorkspace} from './api.ts';
 import {drawn, saveSession, type TestContext, testContext} from './context.ts';
@@ -55,10 +57,10 @@ test('the picker lists everything known with state, cost and age, without a requ
 	expect(await run('resume')).toEqual(unchanged);
 	const choices = offered({...here, asked});
 	expect(choices.map(({label, detail}) => [label, detail])).toEqual([
-		['Read it', `saved · $0.013 · 3 h ago · 2 messages · ${saved.slice(0, 8)}`],
-		['dev-box', `runtime on ${profile} · paused: timeout · 12 credits · seen now`],
-		['Old \u001B[2Jtalk', `session on ${profile} · active · $1.50 · seen now · 55555555`],
-		['eeeeeeee', `environment on ${profile}`],
+		['Read it', `3 h ago · ${saved.slice(0, 8)} · 2 messages · $0.013`],
+		['dev-box', `runtime · paused: timeout · on ${profile} · seen now · 12 credits`],
+		['Old \u001B[2Jtalk', `session · 55555555 · active · on ${profile} · seen now · $1.50`],
+		['eeeeeeee', `environment · on ${profile}`],
 	]);
 	expect(choices.map(({fields}) => fields)).toMatchObject([
 		{kind: 'saved session', state: 'saved', server: 'this machine', cost: expect.closeTo(0.0126, 4)},
@@ -88,13 +90,41 @@ test('the app asks its server once for each list with an entry of which only the
 	store.getState().setConnection({profile, server: server.origin, state: 'ready'});
 	expect(await runInApp('resume')).toEqual(unchanged);
 	expect(offered({...here, asked}).map(({label, detail}) => [label, detail])).toEqual([
-		['web-shop', `environment on ${profile} · ready · seen now · eeeeeeee`],
-		['dev-box', `runtime on ${profile} · paused: timeout · 12 credits · seen now`],
-		['ffffffff', `environment on ${profile}`],
+		['web-shop', `environment · eeeeeeee · ready · on ${profile} · seen now`],
+		['dev-box', `runtime · paused: timeout · on ${profile} · seen now · 12 credits`],
+		['ffffffff', `environment · on ${profile}`],
 	]);
 	expect(server.seen.map(({method, url}) => `${method} ${url}`)).toEqual([
 		`GET ${inWorkspace}/environments?page=1&page_size=30`,
 	]);
+});
+
+test('what is on this machine is listed before the built-in server has started', async () => {
+	const here = testContext();
+	const saved = await saveSession(here, [start, user('Read it'), said('I did.')], ago(3));
+	here.store.getState().setConnection({...localConnection, state: 'starting'});
+	const {context} = here;
+	const {servers} = context.program;
+	const never = new Promise<never>(() => {});
+	const platform = {...servers.platform, embedded: () => never};
+	const live = {
+		...context.program.session.conversation,
+		send: () => undefined,
+		followLog: () => undefined,
+		closeLog: () => '',
+	};
+	const listed = new Promise<readonly Choice[]>((resolve, reject) => {
+		const choose = async ({choices}: {readonly choices: readonly Choice[]}) => {
+			resolve(choices);
+			return undefined;
+		};
+		dispatch(['resume'], {
+			...context,
+			program: {...context.program, servers: {...servers, platform}},
+			ui: {live, interact: {...context.ui.interact, choose}},
+		}).catch(reject);
+	});
+	expect(await listed).toMatchObject([{id: saved, label: 'Read it'}]);
 });
 
 test('each entry is resumed by its own command', async () => {

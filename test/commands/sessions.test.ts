@@ -53,10 +53,12 @@ test('times are short, and exact with --exact, also in the picker', async () => 
 	printResult(result, out, {json: false, exact: true, env: {}});
 	expect(out.text()).toMatch(/ {2}\d{4}-\d\d-\d\dT[\d:]{8}Z {2}/);
 	await here.run('resume');
-	expect(here.asked).toMatchObject([{choices: [{detail: expect.stringMatching(/^saved · 3 h ago · 2 messages · /)}]}]);
+	expect(here.asked).toMatchObject([
+		{choices: [{detail: expect.stringMatching(/^3 h ago · [\da-f]{8} · 2 messages/)}]},
+	]);
 	const exactly = testContext({like: here, answers: [undefined], flags: {exact: true}});
 	await exactly.run('resume');
-	expect(exactly.asked).toMatchObject([{choices: [{detail: expect.stringMatching(/^saved · \d{4}-.*Z · /)}]}]);
+	expect(exactly.asked).toMatchObject([{choices: [{detail: expect.stringMatching(/^\d{4}-.*Z · /)}]}]);
 });
 
 test('sessions of other folders are listed only with --all', async () => {
@@ -194,5 +196,5 @@ test.each([80, 120])('usage is drawn at %d columns', async width => {
 		'model          input  cache read  cache write  output    cost',
 		'openai/gpt-4o  5,000           0            0      10  $0.013',
 	]);
-	expect(lines.at(-1)).toMatch(/^Prices as of \d{4}-\d\d-\d\d\. “unknown” = no price on record \(not free\)\.$/);
+	expect(lines.at(-1)).toMatch(/^Prices as of \d{4}-\d\d-\d\d\.$/);
 });

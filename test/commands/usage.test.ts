@@ -53,7 +53,7 @@ test('a day and a month add all sessions up, and show what the cache saved', asy
 	const day = await here.run('usage', 'day', days[0]?.day ?? '');
 	expect(dataOf(day)).toMatchObject({models: [{model: 'anthropic/claude-x', requests: 2}, {model: 'custom/demo'}]});
 	expect(drawn(day, 80)).toMatch(/custom\/demo +1 .* unknown\n/);
-	expect(drawn(day, 80)).toMatch(/50 % of the input came from the cache, which saved \$0\.0\d+\./);
+	expect(drawn(day, 80)).toMatch(/50% of the input came from the cache, which saved \$0\.0\d+\./);
 	expect(drawn(await here.run('usage', 'day', '2025-02-28'), 80)).toContain('Nothing used.');
 });
 

@@ -27,6 +27,25 @@ test('values come from the configuration, recently seen ids and models', async (
 	expect(valuesOf('item')).toEqual([]);
 });
 
+test('models that only the settings name come first, each once', () => {
+	const settings = {
+		model: 'custom/own',
+		prices: {'custom/own': [1, 2]},
+		windows: {'custom/far': 8000, 'openai/gpt': 9000},
+	};
+	const config = {read: () => ({...openConfig(temporaryHome()).read(), settings})} as Parameters<
+		typeof createCompletionValues
+	>[0]['config'];
+	const recents = {recall: () => []};
+	const valuesOf = createCompletionValues({
+		config,
+		recents,
+		profile: () => undefined,
+		models: () => ['openai/gpt', 'openai/o'],
+	});
+	expect(valuesOf('model')).toEqual(['custom/own', 'custom/far', 'openai/gpt', 'openai/o']);
+});
+
 test('an unreadable configuration offers no values and throws nothing', () => {
 	const config = {
 		read() {

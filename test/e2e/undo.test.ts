@@ -2,7 +2,8 @@ import {appendFileSync, readdirSync, readFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {expect, test} from 'vitest';
 import {openChat} from './app-in-process.ts';
-import {answer, type Chat, quit, startChat, waitForIdle} from './chat.ts';
+import {answer, type Chat, connectedTo, quit, startChat, waitForIdle} from './chat.ts';
+import {runInProcess} from './in-process.ts';
 import type {Answer} from './model-host.ts';
 import {folderWith, type Place} from './program.ts';
 import type {TerminalView} from './terminal-view.ts';
@@ -126,7 +127,8 @@ test('a resumed session shows its edits with /diff, takes them back with /undo, 
 	await quit(terminal);
 });
 
-test('kill -9 during /undo leaves each file old or new, and the next /undo restores the rest', async () => {
+/** Lets the agent fix 20 files, and kills the app when /undo has restored some of them. */
+async function killedUndo() {
 	const names = Array.from({length: 20}, (_, index) => `poem-${index}.txt`);
 	const folder = folderWith(Object.fromEntries(names.map(name => [name, poem])));
 	const home = join(folderWith(), 'home');
@@ -158,11 +160,27 @@ test('kill -9 during /undo leaves each file old or new, and the next /undo resto
 	terminal.kill('SIGKILL');
 	await terminal.exit();
 	expect(texts().filter(text => text !== poem && text !== fixed)).toEqual([]);
+	return {names, folder, home, host, texts};
+}
 
-	const {terminal: next} = await openChat({folder, home, args: ['-c']});
-	next.type('/undo\r');
-	await expect.poll(() => new Set(texts())).toEqual(new Set([poem]));
-	await waitForIdle(next);
-	await quit(next);
+test('[17] kill -9 during /undo leaves each file old or new, and the next start restores the rest', async () => {
+	const {names, folder, home, texts} = await killedUndo();
+	const {terminal} = await openChat({folder, home, args: ['-c']});
+	await terminal.waitFor('Undid changes to 20 files:');
+	expect(new Set(texts())).toEqual(new Set([poem]));
+	terminal.type('/undo --redo\r');
+	await terminal.waitFor('Redid changes to 20 files:');
+	expect(new Set(texts())).toEqual(new Set([fixed]));
+	await waitForIdle(terminal);
+	await quit(terminal);
 	expect(readdirSync(folder).filter(name => !names.includes(name) && !name.endsWith('.tmp'))).toEqual([]);
+});
+
+test('[17] a session whose /undo was killed is resumed by -p with its files restored', async () => {
+	const {folder, home, host, texts} = await killedUndo();
+	const {env, args} = connectedTo(host);
+	const {stderr} = await runInProcess(['-c', '-p', 'what now?', ...args], {env, home, folder});
+	expect(new Set(texts())).toEqual(new Set([poem]));
+	expect(JSON.stringify(host.chats().at(-1))).toContain('Undid changes to 20 files');
+	expect(stderr).not.toContain('fault');
 });

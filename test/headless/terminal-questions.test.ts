@@ -137,7 +137,7 @@ test('notes and questions are printed safely [1]', async () => {
 
 test('questions without a terminal are refused with a hint', async () => {
 	const stdin: NodeJS.ReadStream = Object.assign(Object.create(new PassThrough()), {isTTY: false, fd: 9999});
-	const {ask, choose, confirm} = createTerminalQuestions({stdin, stderr: new PassThrough()});
+	const {ask, choose, confirm} = createTerminalQuestions({stdin, stderr: new PassThrough(), hasYes: true});
 	await expect(ask(field)).rejects.toMatchObject({code: 'usage', message: 'Key is missing.'});
 	expect(await ask({...field, optional: true})).toBe('');
 	await expect(choose({title: 'Choose', choices: []})).rejects.toMatchObject({code: 'usage'});
@@ -146,6 +146,12 @@ test('questions without a terminal are refused with a hint', async () => {
 		message: 'Refusing to continue without confirmation (not interactive): Forget it?',
 		hint: 'Pass --yes to skip the question.',
 	});
+	// A flag that a command doesn't have is no help.
+	await expect(createTerminalQuestions({stdin, stderr: new PassThrough()}).confirm('Forget it?')).rejects.toMatchObject(
+		{
+			hint: 'Run it in a terminal, which can ask.',
+		},
+	);
 });
 
 test('a browser login prints its page and code on their own lines, safely [1]', async () => {

@@ -27,12 +27,14 @@ function person(written: string[]): Interaction {
 	};
 }
 
+const working = (command: string) => ({command, waitsFor: () => undefined});
+
 const erase = '\r\u001B[K';
 const line = (text: string) => `\r${text} Ctrl+C cancel\u001B[K`;
 
 test('a wait is shown after 300 ms, updated every second and cleared [21]', () => {
 	const {written, ...output} = terminal();
-	const note = createWaitNote({...output, write: data => written.push(data)}, 'credits show');
+	const note = createWaitNote({...output, write: data => written.push(data)}, working('credits show'));
 	vi.advanceTimersByTime(299);
 	expect(written).toEqual([]);
 	vi.advanceTimersByTime(1);
@@ -44,11 +46,11 @@ test('a wait is shown after 300 ms, updated every second and cleared [21]', () =
 
 test('a quick command writes nothing, and a line never wraps', () => {
 	const quick = terminal();
-	createWaitNote(quick, 'keys list').end();
+	createWaitNote(quick, working('keys list')).end();
 	expect(quick.written).toEqual([]);
 
 	const narrow = terminal(12);
-	const note = createWaitNote(narrow, 'finding list');
+	const note = createWaitNote(narrow, working('finding list'));
 	vi.advanceTimersByTime(300);
 	note.end();
 	expect(narrow.written).toEqual(['\rfinding li…\u001B[K', erase]);
@@ -56,7 +58,7 @@ test('a quick command writes nothing, and a line never wraps', () => {
 
 test.each(['ask', 'choose', 'confirm'] as const)('it is gone while a person has to %s', async question => {
 	const output = terminal();
-	const note = createWaitNote(output, 'login');
+	const note = createWaitNote(output, working('login'));
 	vi.advanceTimersByTime(300);
 	const beside = note.beside(person(output.written));
 	const answer = {
@@ -74,7 +76,7 @@ test.each(['ask', 'choose', 'confirm'] as const)('it is gone while a person has 
 
 test('a message gets its own line, and the note is drawn again below it', () => {
 	const output = terminal();
-	const note = createWaitNote(output, 'env create');
+	const note = createWaitNote(output, working('env create'));
 	vi.advanceTimersByTime(300);
 	note.beside(person(output.written)).say("The server isn't responding.");
 	vi.advanceTimersByTime(1000);
@@ -90,7 +92,7 @@ test('a message gets its own line, and the note is drawn again below it', () => 
 
 test('a command with progress shows no note', () => {
 	const output = terminal();
-	const note = createWaitNote(output, 'trace artifact');
+	const note = createWaitNote(output, working('trace artifact'));
 	const {progress} = note.beside(person(output.written));
 	vi.advanceTimersByTime(300);
 	progress?.('Saving: 1 kB');
@@ -102,7 +104,7 @@ test('a command with progress shows no note', () => {
 
 test('without a terminal a wait is printed once, after 2 s, and not during a question [21]', async () => {
 	const written: string[] = [];
-	const note = createPlainNote(text => written.push(text), 'finding list');
+	const note = createPlainNote(text => written.push(text), working('finding list'));
 	vi.advanceTimersByTime(1999);
 	const answer = note.beside(person(written)).confirm('Sure?');
 	await vi.advanceTimersByTimeAsync(1800);
@@ -113,12 +115,26 @@ test('without a terminal a wait is printed once, after 2 s, and not during a que
 	expect(written).toHaveLength(2);
 	vi.advanceTimersByTime(60_000);
 	note.end();
-	expect(written).toEqual(['asked', 'finding list is still waiting for an answer. Press Ctrl+C to cancel.']);
+	expect(written).toEqual(['asked', 'finding list is still working. Press Ctrl+C to cancel.']);
 });
 
-test('a command of the own server waits for no answer', () => {
+test('a wait names the host whose answer is missing, and nothing if there is none', () => {
 	const written: string[] = [];
-	createPlainNote(text => written.push(text), 'serve start');
+	let host: string | undefined = 'lab.test:8700';
+	const wait = {command: 'env list', waitsFor: () => host};
+	createPlainNote(text => written.push(text), wait).beside(person(written));
 	vi.advanceTimersByTime(2000);
-	expect(written).toEqual(['serve start is still working. Press Ctrl+C to cancel.']);
+	expect(written).toEqual(['env list is still waiting for lab.test:8700. Press Ctrl+C to cancel.']);
+
+	const output = terminal();
+	const note = createWaitNote(output, wait);
+	vi.advanceTimersByTime(2300);
+	host = undefined;
+	vi.advanceTimersByTime(1000);
+	note.end();
+	expect(output.written.slice(-3)).toEqual([
+		line('env list… 2.0 s waiting for lab.test:8700 ·'),
+		line('env list… 3.0 s'),
+		erase,
+	]);
 });

@@ -2,14 +2,18 @@ import {readFileSync} from 'node:fs';
 import {onTestFinished} from 'vitest';
 import {parseJson} from '../../src/core/json.ts';
 import {parseRecorded, type Recorded} from '../../src/core/session/event.ts';
-import {createRemoteSession} from '../../src/host/remote-session.ts';
+import {createRemoteSession, type RemoteQuestion} from '../../src/host/remote-session.ts';
 import type {HostClient} from '../../src/link/host-client.ts';
 import {openHome} from '../../src/storage/home.ts';
 import {sessionFiles} from '../../src/storage/session-folder.ts';
 import {createAppStore} from '../../src/store/store.ts';
 
 /** A terminal that is attached, without a screen: its store has what a screen draws. */
-export async function attachTerminal(client: HostClient, session: string) {
+export async function attachTerminal(
+	client: HostClient,
+	session: string,
+	onQuestion: (question: RemoteQuestion) => void = () => undefined,
+) {
 	const store = createAppStore();
 	/** The `seq` of all that was drawn, in order, since the transcript was last opened. */
 	let drawn: number[] = [];
@@ -28,7 +32,7 @@ export async function attachTerminal(client: HostClient, session: string) {
 		client,
 		store,
 		role: 'driver',
-		onQuestion: () => undefined,
+		onQuestion,
 		onTold: () => undefined,
 		onEnded: () => undefined,
 	});

@@ -47,6 +47,8 @@ type HostOptions = {
 	readonly way?: Admission | Admit;
 	readonly now?: () => number;
 	readonly maxWaitingBytes?: number;
+	/** Where its sessions may be; a new one without it. */
+	readonly folder?: string;
 };
 
 /** A host in this process, with real sessions on a real socket, and a model that the test scripts. */
@@ -55,9 +57,9 @@ export async function openHost({
 	way,
 	now,
 	maxWaitingBytes,
+	folder = folderWith({'a.txt': 'a'}),
 }: HostOptions = {}): Promise<OpenHost> {
 	const model = await startModelHost(['alpha']);
-	const folder = folderWith({'a.txt': 'a'});
 	const env = environmentOf({
 		env: {
 			CUSTOM_BASE_URL: model.baseUrl,

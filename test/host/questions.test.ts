@@ -20,21 +20,28 @@ function openQuestions() {
 	return {clock, closed, questions, ask, abort: () => controller.abort(new Error('interrupted'))};
 }
 
-test('[33] an approval counts only from a terminal that was sent it long enough before, and once', async () => {
+test('[33] an approval counts only from a terminal that painted it long enough before, and once', async () => {
 	const {clock, closed, questions, ask} = openQuestions();
 	const {answer, id} = ask('approval');
 	expect(() => questions.answer('one', id, true)).toThrow('waits no more');
+	// What a terminal was not sent, it can't have painted.
+	questions.painted('one', id);
 	questions.sent('one', id);
-	clock.now = shownMs - 1;
 	questions.sent('two', id);
+	clock.now = 10 * shownMs;
 	expect(() => questions.answer('one', id, true)).toThrow('before the question could be read');
-	clock.now = shownMs;
-	// Sent again after a cut, it is not read for longer.
-	questions.sent('two', id);
+	questions.painted('one', id);
+	clock.now += shownMs - 1;
+	questions.painted('two', id);
+	expect(() => questions.answer('one', id, true)).toThrow('before the question could be read');
+	expect(questions.waiting()).toHaveLength(1);
+	// Painted again, it was on the screen before.
+	questions.painted('one', id);
+	clock.now += 1;
 	expect(() => questions.answer('two', id, true)).toThrow('before the question could be read');
 	questions.answer('one', id, {kind: 'once'});
 	expect(await answer).toEqual({kind: 'once'});
-	clock.now = 10 * shownMs;
+	clock.now = 100 * shownMs;
 	expect(() => questions.answer('two', id, true)).toThrow('waits no more');
 	expect(closed).toEqual([id]);
 });
@@ -47,12 +54,22 @@ test('[33] a refusal counts at once', async () => {
 	expect(await answer).toBeUndefined();
 });
 
+test('[33] a client of others answers the question that it was sent whenever it wants', async () => {
+	const {questions, ask} = openQuestions();
+	const {answer, id} = ask('approval');
+	expect(() => questions.answer('one', id, 'yes', true)).toThrow('waits no more');
+	questions.sent('one', id);
+	questions.answer('one', id, 'yes', true);
+	expect(await answer).toBe('yes');
+});
+
 test('a question that was asked while nobody was attached is answered an hour later', async () => {
 	const {clock, questions, ask} = openQuestions();
 	const {answer, id} = ask('approval');
 	clock.now = 3_600_000;
 	expect(questions.waiting().map(question => question.id)).toEqual([id]);
 	questions.sent('one', id);
+	questions.painted('one', id);
 	clock.now += shownMs;
 	questions.answer('one', id, 'yes');
 	expect(await answer).toBe('yes');

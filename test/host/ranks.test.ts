@@ -5,6 +5,7 @@ import {openHost} from './open-host.ts';
 
 /** Parameters of each request that its schema takes. */
 function paramsOf(session: string): {readonly [Method in RequestMethod]: RequestParams<Method>} {
+	const clone = {remotes: ['example.com/a'], commit: 'a'.repeat(40), branch: 'main'};
 	return {
 		'_service/hello': {protocol: 1, version: '0.0.0', terminal: randomUUID(), person: {user: 'ann', machine: 'there'}},
 		'_service/ping': {},
@@ -12,12 +13,20 @@ function paramsOf(session: string): {readonly [Method in RequestMethod]: Request
 		'_service/attach': {session, role: 'driver', seq: -1},
 		'_service/act': {session, key: randomUUID(), verb: 'rename', args: {title: 'Renamed'}},
 		'_service/answer': {session, key: randomUUID(), question: randomUUID()},
+		'_service/painted': {session, question: 'q'},
 		'_service/drive': {session, key: randomUUID(), how: 'take'},
 		'_service/detach': {session},
 		'_service/begin': {key: randomUUID()},
 		'_service/share': {key: randomUUID(), session, role: 'observer', for_ms: 60_000},
 		'_service/shares': {},
 		'_service/unshare': {id: 'none'},
+		'_service/handoff_find': {...clone, below: ''},
+		'_service/handoff_offer': {key: randomUUID(), packed: {...clone, below: '', changes: []}},
+		'_service/handoff_accept': {key: randomUUID(), records: []},
+		'_service/handoff_ask': {key: randomUUID()},
+		'_service/handoff_pack': {session, secrets: false},
+		'_service/handoff_give': {key: randomUUID(), session, secrets: false, hash: ''},
+		'_service/handoff_settle': {key: randomUUID(), session, taken: false},
 		'_service/drain': {},
 		'_service/end': {session},
 	};

@@ -78,7 +78,7 @@ test('[33] a question that is not whole reaches no screen, and none is answered 
 	for (const [kind, question] of questions) {
 		const {signal} = new AbortController();
 		const screen = {decide: never, ask: never, interact: {...interact, say: never, showLogin: () => () => undefined}};
-		await expect(askAs({kind, question, signal}, screen)).rejects.toThrow('does not know');
+		await expect(askAs({kind, question, signal, painted: () => undefined}, screen)).rejects.toThrow('does not know');
 	}
 
 	expect(asked).toEqual([]);

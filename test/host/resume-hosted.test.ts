@@ -2,7 +2,7 @@ import {join} from 'node:path';
 import {expect, test} from 'vitest';
 import {apiKey, quit} from '../e2e/chat.ts';
 import {startModelHost} from '../e2e/model-host.ts';
-import {folderWith, type Place, startProgram} from '../e2e/program.ts';
+import {folderWith, type Place, runProgram, startProgram} from '../e2e/program.ts';
 import {startTerminal} from '../e2e/terminal.ts';
 
 test('/resume lists what runs on the host of this machine beside saved sessions, and attaches to it', async () => {
@@ -26,7 +26,7 @@ test('/resume lists what runs on the host of this machine beside saved sessions,
 	await app.waitFor('○ idle');
 	app.type('/resume\r');
 	await app.waitFor('On the host of this machine');
-	await app.waitFor('on the host, idle');
+	await app.waitFor('On the host of this machine');
 	await app.waitFor('Kept here');
 	// The offer above the prompt names it, too.
 	expect(app.screen().filter(line => /Runs there .* · /.test(line))).toHaveLength(1);
@@ -34,4 +34,11 @@ test('/resume lists what runs on the host of this machine beside saved sessions,
 	await app.waitFor('Hello from the host.');
 	await app.waitFor(/○ idle · @\S+@\S+ .*context 150/);
 	await quit(app);
+
+	const [{id}] = JSON.parse((await runProgram(['attach', '--json'], place)).stdout);
+	const named = startTerminal({...place, args: ['--model', 'custom/alpha']});
+	await named.waitFor('○ idle');
+	named.type(`/resume ${id.slice(0, 8)}\r`);
+	await named.waitFor(/○ idle · @\S+@\S+ .*context 150/);
+	await quit(named);
 });

@@ -11,6 +11,7 @@ import {folderWith, type Place, runProgram, startProgram} from '../e2e/program.t
 import {startTerminal} from '../e2e/terminal.ts';
 import {freePort} from '../free-port.ts';
 import {nginx, startNginx} from '../server/nginx.ts';
+import {createBrowser} from '../server/pages/browser.ts';
 import {askForPass, openLink, serveUsers} from './serving-users.ts';
 
 /** Returns what came of a request: the code of its error, or that it was done. */
@@ -216,7 +217,8 @@ test('[34] a link opens one session once, for what its role may, until it is rev
 		.toEqual(['join', 'join', 'share', 'share', 'unshare'].map(each => `host.${each} ann@acme.example true`));
 });
 
-test('a terminal attaches to a session of a server with the login of its profile', async () => {
+/** Serves sessions in a folder as the program does, with a model that the test scripts. */
+async function serveProgram() {
 	const model = await startModelHost(['alpha']);
 	const folder = folderWith({'a.txt': 'a'});
 	const server: Place = {
@@ -227,11 +229,15 @@ test('a terminal attaches to a session of a server with the login of its profile
 	const made = await runProgram(['serve', 'init', '--json'], server);
 	const serving = startProgram(['serve', '--port', '0', '--json', '--host-sessions', folder], server);
 	await expect.poll(serving.written).toContain('"url"');
-	const {url} = JSON.parse(serving.written());
 	const place: Place = {home: join(folderWith(), 'terminal'), folder: folderWith(), env: {}};
+	return {url: JSON.parse(serving.written()).url, key: JSON.parse(made.stdout).api_key, folder, place};
+}
+
+test('a terminal attaches to a session of a server with the login of its profile', async () => {
+	const {url, key, folder, place} = await serveProgram();
 	const without = await runProgram(['attach', '--at', url], place);
 	expect({status: without.status, said: without.stderr.includes('not logged in')}).toEqual({status: 4, said: true});
-	const login = await runProgram(['login', JSON.parse(made.stdout).api_key, '--server', url], place);
+	const login = await runProgram(['login', key, '--server', url], place);
 	expect(login.status).toBe(0);
 	const terminal = startTerminal({...place, args: ['attach', '--at', url, '--new']});
 	await terminal.waitFor('○ idle');
@@ -243,6 +249,29 @@ test('a terminal attaches to a session of a server with the login of its profile
 	expect(JSON.parse(stdout)).toMatchObject([{about: 'Say hello', folder, state: 'idle'}]);
 	const other = await runProgram(['attach', '--at', url, '--new', '--folder', '/'], place);
 	expect(other.stderr).toContain('The host keeps no sessions in /.');
+});
+
+test('[34] a terminal that logged in by the browser attaches, and is cut off when that login ends', async () => {
+	const {url, key, place} = await serveProgram();
+	const login = startProgram(['login', '--server', url, '--json'], place);
+	const shown = /[A-Z]{4}-[A-Z]{4}/;
+	await expect.poll(() => shown.test(login.said())).toBe(true);
+	const browser = createBrowser(request => fetch(request, {redirect: 'manual'}), url);
+	await browser.open('/sign-in/key');
+	await browser.submit('/sign-in/key', {api_key: key});
+	await browser.open('/device');
+	await browser.submit('/device', {user_code: shown.exec(login.said())?.[0] ?? ''});
+	await browser.submit('/device/decision', {decision: 'approve'});
+	expect((await login.ended).status).toBe(0);
+
+	const terminal = startTerminal({...place, args: ['attach', '--at', url, '--new']});
+	await terminal.waitFor('○ idle');
+	terminal.type('Say hello\r');
+	await terminal.waitFor('Hello from the host.');
+	expect((await runProgram(['logout'], place)).status).toBe(0);
+	await terminal.waitFor('gone');
+	await quit(terminal);
+	expect((await runProgram(['attach', '--at', url], place)).status).toBe(4);
 });
 
 test.skipIf(!nginx)('terminals reach sessions of a server through nginx, at a path of its own', async () => {

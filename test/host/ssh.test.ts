@@ -42,6 +42,8 @@ describe.skipIf(!hasSshd)('behind ssh', () => {
 			args: ['attach', '--at', sshd.place, '--new'],
 		});
 		await terminal.waitFor('○ idle');
+		// A password would be asked for with each.
+		expect(sshd.logins()).toBe(1);
 		model.answerWith(
 			({call, finish}) => {
 				call('write_file', {path: 'new.txt', content: 'new\n'});

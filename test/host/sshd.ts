@@ -20,6 +20,8 @@ export type TestSshd = {
 	readonly place: string;
 	/** The PATH of a terminal whose ssh has the keys of the test. */
 	readonly path: string;
+	/** Returns how many logins it has accepted so far. */
+	readonly logins: () => number;
 	/** Ends all connections, as a network does that goes. Returns how many it ended. */
 	readonly cut: () => number;
 	/** Gives the server another key, as a machine does that isn't the one it was. */
@@ -100,11 +102,13 @@ export async function startSshd(env: Readonly<Record<string, string>>): Promise<
 	}
 
 	let child: ChildProcess | undefined;
+	let logins = 0;
 	const start = async () => {
 		const server = spawn(sshd, ['-D', '-e', '-f', at('config')], {stdio: ['ignore', 'ignore', 'pipe']});
 		let said = '';
 		server.stderr.setEncoding('utf8').on('data', (text: string) => {
 			said += text;
+			logins += text.match(/^Accepted publickey/gm)?.length ?? 0;
 		});
 		child = server;
 		await expect.poll(() => said).toContain('Server listening');
@@ -141,6 +145,7 @@ export async function startSshd(env: Readonly<Record<string, string>>): Promise<
 	return {
 		place: `ssh://${userInfo().username}@127.0.0.1:${port}`,
 		path: `${clientBin}:${process.env['PATH']}`,
+		logins: () => logins,
 		cut,
 		start,
 		stop,

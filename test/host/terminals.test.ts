@@ -75,6 +75,29 @@ test('[33] one terminal drives, another one approves; both show the same, and th
 	expect((await session(place)).state).toBe('idle');
 });
 
+test('Ctrl+C at a question in an attached terminal refuses it and interrupts the run, for all terminals [4]', async () => {
+	const {model, folder, place} = await startHost();
+	const one = startTerminal({...place, args: ['attach', '--new']});
+	await one.waitFor('○ idle');
+	model.answerWith(({call, finish}) => {
+		call('write_file', {path: 'new.txt', content: 'new\n'});
+		finish();
+	});
+	one.type('Write it\r');
+	await one.waitFor('y  Yes, once');
+	const {id} = await session(place);
+	const two = startTerminal({...place, args: ['attach', id.slice(0, 8)]});
+	await two.waitFor('y  Yes, once');
+	one.press('ctrl+c');
+	await one.waitFor('■ Interrupted.');
+	await two.waitFor('■ Interrupted.');
+	expect(model.chats()).toHaveLength(1);
+	expect(existsSync(join(folder, 'new.txt'))).toBe(false);
+	expect((await session(place)).state).toBe('idle');
+	await quit(one);
+	await quit(two);
+});
+
 test('a session of the app moves to the host with its run, which goes on there without a terminal', async () => {
 	const {model, place, folder} = await startHost();
 	const {release, script} = halves();

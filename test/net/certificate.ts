@@ -14,7 +14,11 @@ const pem = (bytes: Buffer) =>
 	`-----BEGIN CERTIFICATE-----\n${bytes.toString('base64').replace(/.{64}/g, '$&\n')}\n-----END CERTIFICATE-----\n`;
 
 /** A certificate for `host` that signs itself (RFC 5280), made anew so that no private key lies in the repository. */
-export function selfSigned(host: string, lastYear = 2099): {readonly key: string; readonly cert: string} {
+export function selfSigned(
+	host: string,
+	lastYear = 2099,
+	firstYear = 2000,
+): {readonly key: string; readonly cert: string} {
 	const {privateKey, publicKey} = generateKeyPairSync('ec', {namedCurve: 'P-256'});
 	const algorithm = sequence(identifier(0x2a, 0x86, 0x48, 0xce, 0x3d, 0x04, 0x03, 0x02));
 	const name = sequence(der(0x31, sequence(identifier(0x55, 0x04, 0x03), der(0x0c, Buffer.from(host)))));
@@ -24,7 +28,7 @@ export function selfSigned(host: string, lastYear = 2099): {readonly key: string
 		der(0x02, Buffer.from([1])),
 		algorithm,
 		name,
-		sequence(time(2000), time(lastYear)),
+		sequence(time(firstYear), time(lastYear)),
 		name,
 		publicKey.export({type: 'spki', format: 'der'}),
 		der(0xa3, sequence(alternative)),

@@ -9,6 +9,7 @@ import {
 	type Server as SocketServer,
 } from 'node:net';
 import type {Duplex} from 'node:stream';
+import type {TlsOptions} from 'node:tls';
 import {onTestFinished} from 'vitest';
 
 /** Runs at the end of the test. */
@@ -51,7 +52,7 @@ export async function httpServer(answer: RequestListener): Promise<{origin: stri
 
 /** An https server; as a proxy, `tunnel` gets the connection of a CONNECT. */
 export async function httpsServer(
-	options: {key: string; cert: string},
+	options: TlsOptions,
 	answer: RequestListener,
 	tunnel?: (socket: Duplex) => void,
 ): Promise<number> {

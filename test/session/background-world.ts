@@ -34,10 +34,11 @@ export async function world() {
 	const {program} = open({home, folder, host, proxy: 'http://127.0.0.1:1'});
 	const asked: ApprovalQuestion[] = [];
 	let answer: (decision: ApprovalAnswer) => void = () => undefined;
-	program.session.askWith(request => {
+	program.session.askWith((request, until) => {
 		asked.push(request);
-		return new Promise(resolve => {
+		return new Promise((resolve, reject) => {
 			answer = resolve;
+			until.addEventListener('abort', () => reject(until.reason), {once: true});
 		});
 	});
 	const signal = new AbortController().signal;

@@ -48,11 +48,11 @@ export async function bindingWorld() {
 		const questions: string[] = [];
 		/** Lets a user answer; without it, the program has none. */
 		const answerWith = (answer: (question: string) => boolean | Promise<boolean>) => {
-			const agree = async (question: string) => {
+			const inquire: Interaction['inquire'] = async ({question}) => {
 				questions.push(question);
-				return answer(question);
+				return (await answer(question)) ? 'yes' : undefined;
 			};
-			program.session.answerWith(async () => undefined, {agree} as Partial<Interaction> as Interaction);
+			program.session.answerWith(async () => undefined, {inquire} as Partial<Interaction> as Interaction);
 		};
 		const ends = () => events.flatMap(event => (event.type === 'run-end' ? [event] : []));
 		return {program, store, events, ends, questions, answerWith, conversation: program.session.conversation};

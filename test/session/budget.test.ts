@@ -42,7 +42,7 @@ const endOf = ({records}: ReturnType<typeof scripted>) =>
 const warnings = ({records}: ReturnType<typeof scripted>) =>
 	records().flatMap(({event}) => (event.type === 'notice' ? [event.text] : []));
 
-test('a session stops before the request that would pass its budget, and warns at 80 %', async () => {
+test('a session stops before the request that would pass its budget, and warns at 80%', async () => {
 	const model = costly(20);
 	const program = scripted([], {openModel: model.openModel, limits: limits()});
 	program.conversation.setBudgets({session: 0.1});
@@ -63,7 +63,7 @@ test('a session stops before the request that would pass its budget, and warns a
 	program.conversation.setBudgets({session: 0.3});
 	await program.conversation.send('Go on.');
 	expect(warnings(program)).toEqual([
-		expect.stringMatching(/^8\d % of the session budget is used: \$0\.2\d0 of \$0\.300\.$/),
+		expect.stringMatching(/^8\d% of the session budget is used: \$0\.2\d0 of \$0\.300\.$/),
 	]);
 	expect(model.asked()).toBeGreaterThanOrEqual(12);
 	expect(totalCost([...program.transcript().usage.values()], () => price)).toBeLessThanOrEqual(0.3);

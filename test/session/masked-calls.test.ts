@@ -142,6 +142,18 @@ test('what may begin a credential is shown before a call is written, and when a 
 	expect(inner(mask({type: 'run-end', reason: 'error'} as AgentEvent))).toEqual([delta('my'), 'run-end']);
 });
 
+test('[8] a key that a host repeats in JSON or in a URL is masked, too, at whatever character the text is cut', () => {
+	const key = 'Qv4x9JW\\wbr"Uw T3@yMQ+0/ä=';
+	const text = `You sent ${key}: ${JSON.stringify({key})}, /v1?key=${encodeURIComponent(key)}.`;
+	for (let cut = 0; cut <= text.length; cut++) {
+		const {mask, endText} = createStreamMask({hide: each => each, ownSecrets: () => [key]});
+		const delta = (piece: string) => ({type: 'text-delta', id: 't', messageId: 'm', text: piece}) as const;
+		const events = [...mask(delta(text.slice(0, cut))), ...mask(delta(text.slice(cut))), ...endText()];
+		const shown = events.map(event => ('text' in event ? event.text : '')).join('');
+		expect(shown).toBe('You sent ***: {"key":"***"}, /v1?key=***.');
+	}
+});
+
 test('[8] the output of a command is masked while it runs, too, and styles stay with what they were for', () => {
 	const hide = (output: string) => output.replaceAll('own-key-0123', '***');
 	const output = 'red own-key-0123 green\n';

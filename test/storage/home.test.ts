@@ -25,6 +25,7 @@ test('the state folder is SERVICE_HOME, made for its owner alone [10]', () => {
 		sessions: join(path, 'sessions'),
 		server: join(path, 'server'),
 		host: join(path, 'host'),
+		begun: join(path, 'begun'),
 		agentsFile: join(path, 'agents.json'),
 	});
 	expect(modeOf(path)).toBe(0o700);

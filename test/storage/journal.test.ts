@@ -1,3 +1,4 @@
+import {randomUUID} from 'node:crypto';
 import {
 	existsSync,
 	mkdirSync,
@@ -14,7 +15,8 @@ import {expect, test} from 'vitest';
 import {secret} from '../../src/core/secrets/secret.ts';
 import {createJournal, openJournal} from '../../src/storage/journal.ts';
 import type {JournalState} from '../../src/storage/journal-writer.ts';
-import {folderSlug} from '../../src/storage/session-folder.ts';
+import {thisProcess} from '../../src/storage/lock-owner.ts';
+import {folderSlug, makeSessionFolder, sessionFolder} from '../../src/storage/session-folder.ts';
 import {linesOf, recorded, run, sessionId} from './records.ts';
 import {temporaryFolder, temporaryHome} from './temporary.ts';
 
@@ -220,4 +222,30 @@ test('a journal never holds a secret [8]', async () => {
 
 	await journal.close();
 	expect(readFileSync(journal.path, 'utf8')).not.toContain('0123456789');
+});
+
+test('[17] the lock of a session that was killed before its first line is deleted by the next session, and no other', async () => {
+	const home = temporaryHome();
+	const folder = temporaryFolder();
+	const place = await sessionFolder(home, folder);
+	makeSessionFolder(place);
+	const lockOf = (id: string) => join(place.path, `${id}.jsonl.lock`);
+	const [killed, running, saved] = [randomUUID(), randomUUID(), randomUUID()];
+	const gone = JSON.stringify({...thisProcess(), pid: 2 ** 22 + 1});
+	writeFileSync(lockOf(killed), gone);
+	writeFileSync(lockOf(running), JSON.stringify(thisProcess()));
+	writeFileSync(lockOf(saved), gone);
+	writeFileSync(join(place.path, `${saved}.jsonl`), '');
+	const session = randomUUID();
+	const journal = await createJournal({home, folder, session});
+	for (const record of recorded(run('Hello'), session)) {
+		journal.append(record);
+	}
+
+	await journal.flush();
+	const locks = readdirSync(place.path).filter(name => name.endsWith('.lock'));
+	expect(locks.map(name => join(place.path, name)).sort()).toEqual(
+		[lockOf(running), lockOf(saved), lockOf(session)].sort(),
+	);
+	await journal.close();
 });

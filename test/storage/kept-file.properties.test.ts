@@ -63,7 +63,7 @@ test('two processes at once keep the entries of both [18]', async () => {
 		}),
 		{numRuns: 40},
 	);
-}, 60_000);
+});
 
 test('a file reads as its own changes say, written or not, in the order in which they were made', async () => {
 	const folder = temporaryFolder(inMemory);
@@ -98,7 +98,7 @@ test('a file reads as its own changes say, written or not, in the order in which
 		}),
 		{numRuns: 40},
 	);
-}, 60_000);
+});
 
 test('the newest entry is last, an entry is there once, and the oldest ones are dropped', () => {
 	fc.assert(

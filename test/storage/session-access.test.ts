@@ -145,7 +145,7 @@ describe('a session that is resumed', () => {
 		const file = await write(run('Hello'));
 		const {journal} = await sessions.resume(file);
 		await expect(sessions.resume(file)).rejects.toMatchObject({code: 'conflict'});
-		await expect(sessions.rename(file, 'x')).rejects.toMatchObject({code: 'conflict'});
+		await expect(sessions.record(file, {type: 'rename', title: 'x'})).rejects.toMatchObject({code: 'conflict'});
 		await journal.close();
 		await (await sessions.resume(file)).journal.close();
 	});
@@ -155,7 +155,7 @@ describe('a session that is renamed', () => {
 	test('gets one record behind its last one, and shows it', async () => {
 		const {sessions, write} = access();
 		const file = await write(run('Hello'));
-		await sessions.rename(file, 'Greeting');
+		await sessions.record(file, {type: 'rename', title: 'Greeting'});
 		expect(recordsIn(file.path).at(-1)).toEqual({
 			v: 1,
 			seq: 5,

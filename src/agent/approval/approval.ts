@@ -15,6 +15,8 @@ export type ApprovalQuestion = Approval & {
 	readonly hash: string;
 	/** Why no rule covers it, and which ones would. */
 	readonly verdict: Extract<Verdict, {effect: 'ask'}>;
+	/** Called once the user sees it. */
+	readonly onShown?: () => void;
 };
 
 type Call = Parameters<ToolPlace['approvals']>[0];
@@ -31,8 +33,14 @@ type Options = {
 	readonly onRules?: (rules: readonly Rule[], act: Act) => void;
 	/** Calls the listener whenever rules or the mode may have changed. Returns a function that stops that. */
 	readonly onChange?: (listener: () => void) => () => void;
-	/** Waits until the user can be asked; left out if they always can. Throws the signal's reason if it aborts first. */
-	readonly ready?: (signal: AbortSignal) => Promise<void>;
+	/**
+	 * Asks with `ask` once the user can be asked, and again after what took the question back; left out if they always can.
+	 * Throws the signal's reason if it aborts first.
+	 */
+	readonly whenAskable?: <Answer>(
+		ask: (signal: AbortSignal) => Promise<Answer>,
+		signal: AbortSignal,
+	) => Promise<Answer>;
 };
 
 /** Returns the hash of what a question is about. */
@@ -249,15 +257,15 @@ function denyUnattended({request: {summary}, hash, verdict, call, denied}: Askin
 
 async function askUser(question: Asking, answer: RecordAnswer, options: Options): Promise<ApprovalAnswer> {
 	const {request, hash, verdict, rule, untilRuled, call, allow, refused} = question;
-	const {decide, judge, mode, keep, ready} = options;
+	const {decide, judge, mode, keep, whenAskable = (ask, signal) => ask(signal)} = options;
 	const {act} = request;
 	const asked = await untilRuled(
-		async (signal, recheck) => {
-			await ready?.(signal);
-			// What changed since it was judged is known now, and each later change is heard.
-			await recheck();
-			return decide({...request, id: call.id, hash, verdict}, signal);
-		},
+		(signal, recheck) =>
+			whenAskable(async untilTakenBack => {
+				// What changed since it was judged is known now, and each later change is heard.
+				await recheck();
+				return decide({...request, id: call.id, hash, verdict}, untilTakenBack);
+			}, signal),
 		rule,
 		call.signal,
 	);

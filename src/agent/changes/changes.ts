@@ -1,8 +1,9 @@
 import {AppError} from '../../core/error.ts';
 import type {ChangeStep, RestoreKind} from '../../core/session/changes.ts';
+import type {Transcript} from '../../core/session/transcript.ts';
 import {writeBoundsOf} from '../policy/bounds.ts';
 import type {Places} from '../policy/protected-places.ts';
-import {applyRestore, type RestoreChoice, type Restored, restoreOf} from './apply-restore.ts';
+import {applyRestore, finishRestore, type RestoreChoice, type Restored, restoreOf} from './apply-restore.ts';
 import type {OpenChangeStore} from './change-store.ts';
 import {type ChangePlace, historyOf} from './file-history.ts';
 import type {ObjectStore} from './object-store.ts';
@@ -29,6 +30,12 @@ export type Changes = {
 		choiceOf: (path: string) => RestoreChoice,
 		request: RestoreRequest,
 	) => Promise<Restored>;
+	/** Finishes a restore that was killed before it was one of these events of a session; see `finishRestore`. */
+	readonly finish: (
+		session: string,
+		events: Transcript['changes'],
+		signal: AbortSignal,
+	) => Promise<Restored | undefined>;
 	/** Returns the files that each step changed, by the id of the step. */
 	readonly pathsOf: (
 		steps: readonly ChangeStep[],
@@ -72,6 +79,10 @@ export function createChanges({folder, places, openStore}: Options): Changes {
 		async apply({steps, files}, choiceOf, {signal, ...request}) {
 			const restores = files.flatMap(file => restoreOf(file, choiceOf(file.path)) ?? []);
 			return applyRestore(restores, {...request, steps}, await placeFor(signal));
+		},
+		async finish(session, events, signal) {
+			const recorded = new Set(events.flatMap(({type, id}) => (type === 'restore' ? [id] : [])));
+			return finishRestore(session, id => recorded.has(id), await placeFor(signal));
 		},
 		async pathsOf(steps, signal) {
 			const paths = new Map<string, Set<string>>();

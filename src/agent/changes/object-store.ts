@@ -20,7 +20,8 @@ export type ObjectStore = {
 	readonly get: (type: ObjectType, id: string) => Promise<Buffer>;
 	/** Returns the id that a ref points to; undefined without one. */
 	readonly ref: (name: string) => Promise<string | undefined>;
-	readonly setRef: (name: string, id: string) => Promise<void>;
+	/** Lets a ref point to an object. With `isSynced` it survives a power cut. */
+	readonly setRef: (name: string, id: string, isSynced?: boolean) => Promise<void>;
 };
 
 /** Objects compress well enough at a low level, and faster. */
@@ -70,9 +71,9 @@ export async function openObjectStore(path: string): Promise<ObjectStore> {
 			const text = await readFile(refPath(name), 'utf8').catch(() => '');
 			return /^[\da-f]{40}\n$/.test(text) ? text.trim() : undefined;
 		},
-		async setRef(name, id) {
+		async setRef(name, id, isSynced = false) {
 			const temporary = join(path, `ref-${randomBytes(6).toString('hex')}.tmp`);
-			await writeFile(temporary, `${id}\n`, {flag: 'wx', mode: 0o600});
+			await writeFile(temporary, `${id}\n`, {flag: 'wx', mode: 0o600, flush: isSynced});
 			await rename(temporary, refPath(name));
 		},
 	};

@@ -17,7 +17,12 @@ export type FileRestore = {
 	readonly current: TreeEntry | undefined;
 	/** What to put there; undefined to delete the file. */
 	readonly wanted: TreeEntry | undefined;
+	/** The name of the file until it is whole; a new one without it. */
+	readonly temporary?: string;
 };
+
+/** Where contents are, by their ids. */
+export type ContentStore = Pick<ObjectStore, 'put' | 'get'>;
 
 /**
  * Restores a file as a whole: whoever reads it, also after a crash, sees one content or the other. One that can't be replaced,
@@ -25,17 +30,14 @@ export type FileRestore = {
  * removes folders that it empties. Throws `AppError("conflict")` if the file isn't `current`
  * any more, `AppError("failed")` if it can't be written; then nothing was changed.
  */
-export async function restoreFile(
-	{path, current, wanted}: FileRestore,
-	store: ObjectStore,
-	bounds: Bounds,
-): Promise<void> {
+export async function restoreFile(restore: FileRestore, store: ContentStore, bounds: Bounds): Promise<void> {
+	const {path, wanted} = restore;
 	const real = join(bounds.workspace, path);
 	assertVisible(real, path, bounds);
 	try {
 		const folder = await openFolder(dirname(real), bounds);
 		try {
-			await restoreIn(folder, real, {path, current, wanted}, store);
+			await restoreIn(folder, real, restore, store);
 			await folder.sync();
 		} finally {
 			await folder.close();
@@ -53,11 +55,11 @@ export async function restoreFile(
 async function restoreIn(
 	folder: Folder,
 	real: string,
-	{path, current, wanted}: FileRestore,
-	store: ObjectStore,
+	{path, current, wanted, temporary: name = newTemporaryName()}: FileRestore,
+	store: ContentStore,
 ): Promise<void> {
 	const place = folder.pathOf(basename(real));
-	const temporary = folder.pathOf(newTemporaryName());
+	const temporary = folder.pathOf(name);
 	const assertCurrent = async () => {
 		await folder.check();
 		const now = await readEntry(place, store, {isSynced: true, name: real});
@@ -89,7 +91,7 @@ async function restoreIn(
 	}
 }
 
-async function writeTemporary(temporary: string, place: string, wanted: TreeEntry, store: ObjectStore): Promise<void> {
+async function writeTemporary(temporary: string, place: string, wanted: TreeEntry, store: ContentStore): Promise<void> {
 	const content = await store.get('blob', wanted.id);
 	if (wanted.mode === 'link') {
 		await symlink(content, temporary);

@@ -74,8 +74,8 @@ export function createContextWindow(usedTokens: number, share?: number): Context
 				: {
 						type: 'notice',
 						level: 'warning',
-						text: `${Math.floor(now * 100)} % of the context window is used.`,
-						hint: `Make room with \`/compact\`. At ${Math.round((100 * compactionThreshold(size, share)) / size)} % it happens by itself.`,
+						text: `${Math.floor(now * 100)}% of the context window is used.`,
+						hint: `Make room with \`/compact\`. At ${Math.round((100 * compactionThreshold(size, share)) / size)}% it happens by itself.`,
 					};
 		},
 		reset(usedTokens) {

@@ -6,7 +6,7 @@ import {endMarked, markVariable} from '../../containment/end-marked.ts';
 import {signalGroup} from '../../containment/processes.ts';
 import type {Environment} from '../../core/environment.ts';
 import {AppError} from '../../core/error.ts';
-import {findProgram} from '../tools/child/find-program.ts';
+import {findProgram, firstIn, foldersOutside} from '../tools/child/find-program.ts';
 import {closeServing, createFloodGuard, endDelayMs, spawnServing} from '../tools/child/serving-child.ts';
 import {type AgentCommand, agentEnvironment} from './agent-command.ts';
 
@@ -45,15 +45,25 @@ export async function startAgentProcess(agent: AgentCommand, {env, folder, conta
 	const mark = randomUUID();
 	const own = {...agentEnvironment(agent, env), [markVariable]: mark};
 	const [name = '', ...args] = agent.command;
-	const program = findProgram(name, own);
-	if (program === undefined) {
-		throw notInstalled(name);
-	}
+	const program = programOf(name, folder, own);
 
 	// What contains it reads the filter from the fifth descriptor.
 	const extraPipes = container?.filter ? 1 : 0;
 	const child = spawnServing([...(container?.program ?? []), program, ...args], {folder, env: own, extraPipes});
 	return watchProcess(child, {name, mark, filter: container?.filter});
+}
+
+/**
+ * Returns the path of an agent's program: one of a bare name is never that of the working folder, nor another one of the same name
+ * where a sandbox hides a folder of PATH. Throws AppError("not-found") if there is none.
+ */
+export function programOf(name: string, folder: string, env: Environment): string {
+	const program = /[/\\]/.test(name) ? findProgram(name, env) : firstIn(foldersOutside(folder, env), name);
+	if (program === undefined) {
+		throw notInstalled(name);
+	}
+
+	return program;
 }
 
 function notInstalled(name: string): AppError {

@@ -11,7 +11,7 @@ import {findSandbox, removeCreated} from '../sandbox/find-sandbox.ts';
 import {sandboxArguments} from '../sandbox/sandbox-arguments.ts';
 import {sandboxLayout} from '../sandbox/sandbox-layout.ts';
 import {knownProgram} from './agent-command.ts';
-import type {AgentContainer} from './agent-process.ts';
+import {type AgentContainer, programOf} from './agent-process.ts';
 
 type Options = {
 	readonly command: readonly string[];
@@ -37,7 +37,7 @@ export async function containAgent({
 	try {
 		const [temporary, masks] = [join(own, 'tmp'), join(own, 'masks')];
 		await mkdir(temporary, {mode: 0o700});
-		const path = [env['PATH'] ?? '', ...(await programFolders(command, folder))].join(delimiter);
+		const path = [env['PATH'] ?? '', ...(await programFolders(command, folder, env))].join(delimiter);
 		const options = {workspace: folder, places, temporary, masks, path, hasNetwork: true};
 		const sandbox = await findSandbox(options);
 		const layout = sandbox.kind === 'none' ? undefined : await sandboxLayout(options);
@@ -71,14 +71,15 @@ export async function containAgent({
 }
 
 /**
- * Returns the folders of an agent's program, with links and without, if it is given by its path: then PATH need not name them.
+ * Returns the folders of an agent's program, with links and without: PATH need not name them.
  * Throws AppError("failed") for one below the folder for temporary files, which is another one in the sandbox.
  */
-async function programFolders([program = '']: readonly string[], folder: string): Promise<readonly string[]> {
-	if (!program.includes('/')) {
-		return [];
-	}
-
+async function programFolders(
+	[name = '']: readonly string[],
+	folder: string,
+	env: Environment,
+): Promise<readonly string[]> {
+	const program = programOf(name, folder, env);
 	const given = resolve(folder, program);
 	const real = await realpath(given).catch(() => given);
 	const isIn = (place: string, root: string) => isWithin(place, root) && !isWithin(place, folder);

@@ -7,6 +7,7 @@ import type {AgentEvent, RunEndReason, StopReason} from '../../core/session/even
 import type {TokenUsage} from '../../core/session/usage.ts';
 import type {Attachment} from '../../core/session/user-events.ts';
 import {userMessage} from '../../core/session/user-message.ts';
+import {shellWord} from '../../core/shell-word.ts';
 import type {ChangeTracker} from '../changes/change-tracker.ts';
 import {createChannel} from '../channel.ts';
 import type {QueuedMessage} from '../history.ts';
@@ -43,6 +44,8 @@ type Options = {
 	readonly isTitled: boolean;
 	/** The most US dollars that the run may cost. */
 	readonly budgetUsd?: number | undefined;
+	/** How long the agent may take to start before the user is told what the run waits for. */
+	readonly slowStartMs?: number;
 };
 
 type RunEnd = {readonly reason: RunEndReason; readonly stopReason: StopReason; readonly error?: ErrorReport};
@@ -118,11 +121,31 @@ async function turn(messages: readonly QueuedMessage[], options: LimitedOptions,
 	const watching = watchTurn(messages[0]?.id ?? '', options, run.emit);
 	let settled: Promise<void> = Promise.resolve();
 	try {
-		const [opened] = await Promise.all([options.session.open(options.signal), watching]);
+		const [opened] = await Promise.all([openAgent(options, run.emit), watching]);
 		return await ask(texts, opened, options, {...run, onSettling: until => (settled = until)});
 	} finally {
 		const end = await watching.catch(() => undefined);
 		await end?.(settled);
+	}
+}
+
+const usualSlowStartMs = 4000;
+
+/** Opens the agent's session. Says what the run waits for if that takes long. */
+async function openAgent(
+	{session, signal, place, slowStartMs = usualSlowStartMs}: LimitedOptions,
+	emit: (event: AgentEvent) => void,
+): Promise<OpenedAgent> {
+	const {name, command} = session.command;
+	const timer = setTimeout(() => {
+		const text = `Waiting for ${name} to start: ${command.map(shellWord).join(' ')}`;
+		const hint = `${place.commandPlace === 'shell' ? '' : 'Esc or '}Ctrl+C ends the wait.`;
+		emit({type: 'notice', level: 'info', text, hint});
+	}, slowStartMs);
+	try {
+		return await session.open(signal);
+	} finally {
+		clearTimeout(timer);
 	}
 }
 

@@ -62,8 +62,11 @@ export type OpenedAgent = {
 export type ExternalSession = {
 	readonly command: AgentCommand;
 	readonly view: () => AgentView;
-	/** Starts the agent and opens its session, or returns what is open. Throws what `startAgent` throws. */
-	readonly open: (signal: AbortSignal) => Promise<OpenedAgent>;
+	/**
+	 * Starts the agent and opens its session, or returns what is open. `isAhead` starts it for what may follow: whoever needs it
+	 * then may end the start. Throws what `startAgent` throws.
+	 */
+	readonly open: (signal: AbortSignal, isAhead?: boolean) => Promise<OpenedAgent>;
 	/** Passes what comes to a run, until the function that it returns is called. */
 	readonly listen: (events: TurnEvents) => () => void;
 	/** Returns the cost that it said last. */
@@ -255,7 +258,7 @@ export function createExternalSession({
 		}
 	};
 
-	const open: ExternalSession['open'] = async signal => {
+	const open: ExternalSession['open'] = async (signal, isAhead = false) => {
 		await settling;
 		signal.throwIfAborted();
 		if (!isAbsolute(host.folder())) {
@@ -273,11 +276,12 @@ export function createExternalSession({
 		}
 
 		const mine = opened;
-		waiting++;
+		const weight = isAhead ? 0 : 1;
+		waiting += weight;
 		try {
 			return await abortable(mine, signal);
 		} finally {
-			waiting--;
+			waiting -= weight;
 			if (signal.aborted && waiting === 0 && opened === mine) {
 				stop.abort(signal.reason);
 			}

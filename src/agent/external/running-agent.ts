@@ -5,7 +5,7 @@ import {AppError} from '../../core/error.ts';
 import {isJsonObject, type Json, type JsonObject} from '../../core/json.ts';
 import {redact} from '../../core/secrets/redact.ts';
 import type {Places} from '../policy/protected-places.ts';
-import type {AgentCommand} from './agent-command.ts';
+import {type AgentCommand, agentEnvironment} from './agent-command.ts';
 import {
 	type AgentConnection,
 	type AgentEvents,
@@ -92,7 +92,12 @@ export async function startAgent(
 	signal.throwIfAborted();
 	const {name, command} = agent;
 	const container = agent.isContained
-		? await (await import('./agent-sandbox.ts')).containAgent({command, env, folder: folder(), places})
+		? await (await import('./agent-sandbox.ts')).containAgent({
+				command,
+				env: agentEnvironment(agent, env),
+				folder: folder(),
+				places,
+			})
 		: undefined;
 	const started = await startAgentProcess(agent, {env, folder: folder(), container}).catch(async error => {
 		await container?.remove();

@@ -14,6 +14,7 @@ import type {ProjectState} from '../project/project.ts';
 import {type ConfiguredServer, expanded} from './configured-servers.ts';
 import type {ConnectOptions, Era} from './connect.ts';
 import {toolsOf} from './definition.ts';
+import {credentialsIn} from './entry-credentials.ts';
 import type {FileVariables} from './env-file.ts';
 import {createMcpTool} from './mcp-tool.ts';
 import {createServer, type Open, type Server} from './server.ts';
@@ -46,7 +47,7 @@ export type Dependencies = {
 	readonly logIn: (configured: ConfiguredServer, signal: AbortSignal) => Promise<boolean>;
 	/** Opens a page in a browser; undefined where there is none. */
 	readonly openPage: ((url: string) => Promise<boolean>) | undefined;
-	/** Gets the values of the user's variables that a server gets, so that they are masked. */
+	/** Gets the credentials that a server gets, so that they are masked. */
 	readonly addSecret: (value: Secret) => void;
 };
 
@@ -116,6 +117,7 @@ export function createEntry(configured: ConfiguredServer, dependencies: Dependen
 		server: createServer({
 			name: server.name,
 			open: opener(configured, dependencies),
+			hide: dependencies.hide,
 			isRemote: server.type === 'http',
 			...(dependencies.now && {now: dependencies.now}),
 		}),
@@ -144,7 +146,7 @@ function opener(configured: ConfiguredServer, dependencies: Dependencies): Open 
 			throw new AppError('usage', found.fault);
 		}
 
-		for (const value of [...hidden, ...found.values]) {
+		for (const value of [...hidden, ...found.values, ...credentialsIn(found.server)]) {
 			addSecret(secret(value));
 		}
 

@@ -93,6 +93,8 @@ const none = {items: [], faults: []};
 type Own = {
 	readonly name: string;
 	readonly open: Open;
+	/** Masks credentials in what the server says. */
+	readonly hide: (text: string) => string;
 	/** True if it runs elsewhere, so that trying again starts nothing. */
 	readonly isRemote: boolean;
 	readonly log: ServerLog;
@@ -112,16 +114,24 @@ type ServerOptions = {
 	/** For messages. */
 	readonly name: string;
 	readonly open: Open;
+	readonly hide: (text: string) => string;
 	readonly isRemote: boolean;
 	/** Returns a time in milliseconds that only grows. */
 	readonly now?: () => number;
 };
 
 /** Creates a server. */
-export function createServer({name, open, isRemote, now = performance.now.bind(performance)}: ServerOptions): Server {
+export function createServer({
+	name,
+	open,
+	hide,
+	isRemote,
+	now = performance.now.bind(performance),
+}: ServerOptions): Server {
 	const own: Own = {
 		name,
 		open,
+		hide,
 		isRemote,
 		now,
 		log: createServerLog(),
@@ -187,7 +197,7 @@ async function begin(own: Own, isRetry = false): Promise<void> {
 	try {
 		const {log} = own;
 		const onListsChanged = () => {
-			refresh(own, life).catch(error => log.note(`Listing its tools failed: ${clauseOf(error)}`));
+			refresh(own, life).catch(error => log.note(`Listing its tools failed: ${reasonOf(own, error)}`));
 			void refreshPrompts(own, life);
 		};
 		const onEnd = (reason: string) => void fail(own, life, reason);
@@ -201,7 +211,7 @@ async function begin(own: Own, isRetry = false): Promise<void> {
 			await connection.close();
 		}
 	} catch (error) {
-		await fail(own, life, clauseOf(error), loginNeeded(error));
+		await fail(own, life, reasonOf(own, error), loginNeeded(error));
 	}
 }
 
@@ -240,7 +250,7 @@ async function refreshPrompts(own: Own, life: Life): Promise<void> {
 			own.prompts = listed;
 		}
 	} catch (error) {
-		own.log.note(`Listing its prompts failed: ${clauseOf(error)}`);
+		own.log.note(`Listing its prompts failed: ${reasonOf(own, error)}`);
 	}
 }
 
@@ -314,7 +324,7 @@ async function request<Result>(
 				throw await failureOf(own, doing, error, onNotice);
 			}
 
-			await renew(own, connection, isLost ? 'it no longer knows the session' : clauseOf(error));
+			await renew(own, connection, isLost ? 'it no longer knows the session' : reasonOf(own, error));
 			if (own.change !== undefined) {
 				onNotice?.(`The MCP server ${own.name} began a new session. Its tools changed: ${own.change}.`, {
 					isWarning: true,
@@ -338,6 +348,11 @@ async function renew(own: Own, connection: McpConnection, reason: string): Promi
 		own.starting = begin(own);
 		await own.starting;
 	}
+}
+
+/** Returns what went wrong as a clause. The words of a server may repeat a credential that it got. */
+function reasonOf({hide}: Own, error: unknown, most?: number): string {
+	return hide(clauseOf(error, most));
 }
 
 /** Returns what a failed request throws. */
@@ -365,7 +380,7 @@ async function failureOf(own: Own, doing: string, error: unknown, onNotice: Call
 		return error;
 	}
 
-	const message = clauseOf(error, maxFailure);
+	const message = reasonOf(own, error, maxFailure);
 	own.log.note(`${doing} failed: ${message}`);
 	return new AppError('failed', `The MCP server ${own.name} failed: ${message}.`, {cause: error});
 }

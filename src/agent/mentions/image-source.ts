@@ -23,7 +23,11 @@ export async function keepPasted(
 	what = 'The image in the clipboard',
 ): Promise<{mention: string; label: string}> {
 	const image = readImage(bytes);
-	if (image === undefined || image === 'damaged') {
+	if (image === undefined) {
+		throw new AppError('failed', `${what} is no PNG, JPEG, GIF or WebP.`, {hint: 'Save it as PNG.'});
+	}
+
+	if (image === 'damaged') {
 		throw new AppError('failed', `${what} is damaged.`, {hint: 'Copy it again.'});
 	}
 

@@ -54,7 +54,7 @@ export function findCommand(folder: string): string {
 /** Paths are relative to the folder and begin with a dot: in a large folder, that is half of the bytes. */
 function findBytes(folder: string, expression: readonly string[]) {
 	const program = findCommand(folder);
-	const options = {cwd: folder, timeout: timeoutMs, maxBuffer: maxListBytes, encoding: 'buffer' as const};
+	const options = {cwd: folder, env: {}, timeout: timeoutMs, maxBuffer: maxListBytes, encoding: 'buffer' as const};
 	return new Promise<{readonly bytes: Buffer; readonly isComplete: boolean}>(resolve => {
 		execFile(program, ['.', '-xdev', ...expression], options, (error, stdout) => {
 			const isComplete = !error || (typeof error.code === 'number' && !error.killed);

@@ -303,6 +303,7 @@ async function listNames(folder: string, listFile: string): Promise<void> {
 		const args = ['.', '-path', '*/.git/objects', '-prune', '-o', '!', '-type', 'd', '-print0'];
 		const child = spawn(findCommand(folder), args, {
 			cwd: folder,
+			env: {},
 			stdio: ['ignore', file.fd, 'ignore'],
 			timeout: listTimeoutMs,
 		});
@@ -349,7 +350,7 @@ async function listChanged({folder, stateFolder}: LedgerPlace, path: string): Pr
 	const [mark, canary, end] = [join(path, 'mark'), canaryIn(path), endIn(path)];
 	const hasEnded = (await stat(end).catch(() => undefined)) !== undefined;
 	const text = await new Promise<string | undefined>(resolve => {
-		const limits = {timeout: listTimeoutMs, maxBuffer: maxListBytes};
+		const limits = {env: {}, timeout: listTimeoutMs, maxBuffer: maxListBytes};
 		const until = hasEnded ? ['!', '-cnewer', end] : [];
 		execFile(findCommand(folder), [folder, canary, '-cnewer', mark, ...until, '-print0'], limits, (error, stdout) => {
 			// What was found before an error, such as a folder that can't be read, counts as well.

@@ -6,15 +6,20 @@ type Shell = (typeof shells)[number];
 /**
  * Bash also splits words at `:` and `=`, and replaces only the part after them, which it passes without an open quote. So the
  * program gets the typed line with that part. A tilde in the program's path is not expanded yet. Without a suggestion, bash
- * completes files.
+ * completes files. Its second Tab (63) only lists what the first one had: then summaries stand behind the words, such as titles.
  */
 const bash = `# Completion of service for bash. To load it now: source <(PROGRAM completion bash)
 _service_completion() {
-	local line=\${COMP_LINE:0:COMP_POINT} reply
+	local line=\${COMP_LINE:0:COMP_POINT} reply summary
+	local -a listed=()
 	COMPREPLY=()
-	while IFS=$'\\t' read -r reply _; do
+	while IFS=$'\\t' read -r reply summary; do
 		COMPREPLY+=("$reply")
+		listed+=("\${reply}\${summary:+  $summary}")
 	done < <("\${1/#\\~/$HOME}" __complete --line "$line" "$2" 2>/dev/null </dev/null)
+	if [[ \${COMP_TYPE:-} == 63 && \${#COMPREPLY[@]} -gt 1 ]]; then
+		COMPREPLY=("\${listed[@]}")
+	fi
 }
 complete -o nosort -o default -F _service_completion service svc 2>/dev/null ||
 	complete -o default -F _service_completion service svc

@@ -186,7 +186,7 @@ export const fixedKeys: readonly FixedKey[] = [
 	},
 	{
 		key: 'Ctrl+C',
-		summary: 'clear the prompt; interrupt; twice: quit',
+		summary: 'clear the prompt; interrupt, also a question; twice: quit',
 		brief: {'Ctrl+C': 'clear, interrupt, quit'},
 	},
 	{key: '?', summary: 'show the keys, on an empty prompt'},

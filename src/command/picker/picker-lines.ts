@@ -19,7 +19,9 @@ const maxListed = 20;
  * the first group is printed, because a screen reader would speak for minutes.
  */
 export function createLineChoose({say, question}: Lines): Interaction['choose'] {
-	return async ({title, choices, current, opensAt, filters}) => {
+	return async ({title, choices: first, more = [], current, opensAt, filters}) => {
+		// What is printed can't grow.
+		const choices = [...first, ...(await Promise.all(more)).flat()];
 		let filter = '';
 		let isRepeated = false;
 		const isNarrowed = filters !== undefined || choices.length > maxListed;

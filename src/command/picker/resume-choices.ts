@@ -14,7 +14,9 @@ import {type MessageUsage, type PriceOf, totalCost} from '../../core/session/usa
 import type {HostedListing} from '../../link/protocol.ts';
 import {identityOf} from '../../platform/identity.ts';
 import type {Place} from '../../platform/platform.ts';
+import type {ForeignListing} from '../../session/foreign-sessions.ts';
 import type {SessionSummary} from '../../storage/session-summary.ts';
+import type {BackgroundSession} from '../../store/session-slice.ts';
 import type {CommandContext, GlobalFlags} from '../context.ts';
 import {stateWords} from '../render/facts.ts';
 
@@ -27,12 +29,16 @@ export type Resumable = {
 		| {readonly kind: 'session'; readonly id: string}
 		/** A session that runs on the host of this machine. */
 		| {readonly kind: 'hosted'; readonly id: string}
+		/** A conversation of another client, in a file that was never imported. */
+		| {readonly kind: 'foreign'; readonly path: string}
 		| {readonly kind: 'command'; readonly words: readonly string[]; readonly place: Place};
 };
 
 const kinds = {session: 'server session', runtime: 'runtime', environment: 'environment'} as const;
 const savedKind = 'saved session';
+const openKind = 'open session';
 const hostedKind = 'hosted session';
+const foreignKind = 'foreign session';
 const printedKind = '-p run';
 
 /** The filters of the list. Costs are in US dollars, credits are those of runtimes. */
@@ -41,7 +47,7 @@ export const resumeFilters: readonly FilterField[] = [
 		name: 'kind',
 		compares: 'text',
 		example: 'kind:runtime',
-		words: [hostedKind, savedKind, printedKind, ...Object.values(kinds)],
+		words: [openKind, hostedKind, savedKind, printedKind, foreignKind, ...Object.values(kinds)],
 	},
 	{name: 'state', compares: 'text', example: 'state:paused'},
 	{name: 'server', compares: 'text', example: 'server:local'},
@@ -56,10 +62,14 @@ type Saved = {
 	readonly exact: boolean;
 };
 
+// Details begin with what tells two of one name apart: a narrow window leaves the last ones out.
+
 /** The headings of the list, in its order. */
+const openHere = 'Open here';
 const hosted = 'On the host of this machine';
 const conversations = 'Conversations';
 const printed = '-p runs';
+const foreign = 'Of other clients, not imported yet';
 const onServers = 'Sandboxes, runtimes and server sessions';
 
 /**
@@ -86,6 +96,23 @@ export function savedChoices(sessions: readonly SessionSummary[], saved: Saved):
 		.toSorted((one, other) => Number(isRun(one)) - Number(isRun(other)));
 }
 
+const backgroundWords = {running: 'running', waiting: 'waits for you', ended: 'ended'} as const;
+
+/** Returns the choice for a session that is open beside the one in front. */
+export function openChoice({id, about, state, unread}: BackgroundSession, exact: boolean): Resumable {
+	return {
+		at: undefined,
+		action: {kind: 'session', id},
+		choice: {
+			id,
+			label: about || id.slice(0, 8),
+			group: openHere,
+			detail: joined([backgroundWords[state], exact ? id : id.slice(0, 8), unread > 0 ? `${unread} new` : undefined]),
+			fields: fieldsOf({id, kind: openKind, state: backgroundWords[state], server: 'this machine'}),
+		},
+	};
+}
+
 /** Returns the choice for a session that runs on the host of this machine. */
 export function hostedChoice(
 	{id, about, state, folder, began_at: began, terminals}: HostedListing,
@@ -100,13 +127,28 @@ export function hostedChoice(
 			label: about || id.slice(0, 8),
 			group: hosted,
 			detail: joined([
-				`on the host, ${state}`,
-				folder,
-				terminals.length > 0 ? `${terminals.length} attached` : undefined,
-				cellText({at: began}, {exact}),
+				state,
 				exact ? id : id.slice(0, 8),
+				cellText({at: began}, {exact}),
+				terminals.length > 0 ? `${terminals.length} attached` : undefined,
+				folder,
 			]),
 			fields: fieldsOf({id, kind: hostedKind, state, server: 'host of this machine', age: at}),
+		},
+	};
+}
+
+/** Returns the choice for a conversation of another client, which is imported when it is selected. */
+export function foreignChoice({path, client, title, changedAt: at}: ForeignListing, exact: boolean): Resumable {
+	return {
+		at,
+		action: {kind: 'foreign', path},
+		choice: {
+			id: `foreign ${path}`,
+			label: title || 'Without a message so far',
+			group: foreign,
+			detail: joined([`foreign, ${client}`, cellText({at: new Date(at).toISOString()}, {exact})]),
+			fields: fieldsOf({id: path, kind: foreignKind, state: client, server: 'this machine', age: at}),
 		},
 	};
 }
@@ -120,14 +162,14 @@ function distinct(sessions: readonly SessionSummary[], nameOf: (session: Session
 
 /** Returns the choice for a saved session. Its cost is left out if a price or its usage is unknown. */
 function savedChoice(
-	{id, updatedAt, messages, client, isPrinted}: SessionSummary,
+	{id, updatedAt, messages, client, handoff, isPrinted}: SessionSummary,
 	label: string,
 	{usage, priceOf, exact}: Saved,
 ): Resumable {
 	const used = usage.get(id) ?? [];
 	// What the other client spent is unknown.
 	const cost = client && used.length === 0 ? null : totalCost(used, priceOf);
-	const state = client ? `from ${client}` : 'saved';
+	const state = handoff ? `handed over to ${handoff.to}` : client ? `from ${client}` : 'saved';
 	const at = timeOf(updatedAt);
 	return {
 		at,
@@ -137,11 +179,11 @@ function savedChoice(
 			label,
 			group: isPrinted ? printed : conversations,
 			detail: joined([
-				state,
-				cost === null ? undefined : formatUsd(cost),
 				cellText({at: updatedAt}, {exact}),
-				`${messages} ${messages === 1 ? 'message' : 'messages'}`,
 				exact ? id : id.slice(0, 8),
+				handoff || client ? state : undefined,
+				`${messages} ${messages === 1 ? 'message' : 'messages'}`,
+				cost === null ? undefined : formatUsd(cost),
 			]),
 			fields: fieldsOf({
 				id,
@@ -169,12 +211,13 @@ export function seenChoice(sighting: Sighting, place: Place, {exact}: GlobalFlag
 			label: label || (exact ? id : id.slice(0, 8)),
 			group: onServers,
 			detail: joined([
-				`${kind} on ${profile}`,
+				kind,
+				kind === 'runtime' || !label ? undefined : exact ? id : id.slice(0, 8),
 				isKnown ? state : undefined,
+				`on ${profile}`,
+				isKnown ? `seen ${cellText({at: sighting.at}, {exact})}` : undefined,
 				cost === undefined ? undefined : formatUsd(cost),
 				credits === undefined ? undefined : formatAmount(credits, 'credit'),
-				isKnown ? `seen ${cellText({at: sighting.at}, {exact})}` : undefined,
-				kind === 'runtime' || !label ? undefined : exact ? id : id.slice(0, 8),
 			]),
 			fields: fieldsOf({id, kind: kinds[kind], state, server: `${profile} ${server}`, cost, credits, age}),
 		},

@@ -1,4 +1,4 @@
-import {type CommandPlace, nameCommands} from '../../core/command-words.ts';
+import type {CommandPlace} from '../../core/command-words.ts';
 import {lastState} from '../../logs/line-state.ts';
 import {safeLine, safeText} from '../../terminal/text/safe-text.ts';
 import {paint, parseSgr} from '../../terminal/text/sgr.ts';
@@ -6,6 +6,8 @@ import type {Palette} from '../../terminal/text/style.ts';
 import {lineWidth, padEnd, truncate} from '../../terminal/text/width.ts';
 import {wrapLine} from '../../terminal/text/wrap.ts';
 import type {Result} from '../result.ts';
+import {codeLines} from './code-lines.ts';
+import {hintLines} from './hint-lines.ts';
 import {drawPlot, sayPlot} from './plot.ts';
 import {drawRow, fitColumns, rowsOf, sharedCell, type TableRow} from './table-layout.ts';
 
@@ -21,20 +23,24 @@ type Style = {
 /** Returns a result as lines of at most `width` cells, the same in the app and in a shell. Makes data safe (SAFETY 1). */
 export function renderResult(result: Result, style: Style): readonly string[] {
 	const {width, palette, place = 'app'} = style;
-	const told = (text: string) => palette.dim(safeText(nameCommands(text, place)));
+	const told = (text: string) => hintLines(text, {width, palette, place});
 	switch (result.kind) {
 		case 'text':
 			return [
 				...(result.text || !result.hint ? wrapLine(safeText(result.text), width) : []),
-				...(result.hint ? wrapLine(told(result.hint), width) : []),
+				...(result.hint ? told(result.hint) : []),
 			];
 		case 'record':
-			return [...heading(result.title, style), ...renderFields(result.fields, style)];
+			return [
+				...heading(result.title, style),
+				...renderFields(result.fields, style),
+				...(result.code ? codeLines(result.code, width, palette) : []),
+			];
 		case 'table':
 			return [
 				...heading(result.title, style),
-				...(result.rows.length > 0 ? renderTable(result, style) : wrapLine(told(result.empty), width)),
-				...(result.notes ?? []).flatMap(note => wrapLine(told(note), width)),
+				...(result.rows.length > 0 ? renderTable(result, style) : told(result.empty)),
+				...(result.notes ?? []).flatMap(told),
 			];
 		case 'plot':
 			return [

@@ -10,6 +10,8 @@ import type {Result} from '../result.ts';
 type Options = {
 	/** Shows the credential of the sandbox; otherwise it is `***`, in the data too (SAFETY 8). */
 	readonly showToken: boolean;
+	/** True to show the id in full. */
+	readonly exact?: boolean;
 };
 
 /** Returns a task environment with its services, verification and instruction. */
@@ -53,11 +55,15 @@ const cardRows = 4;
  * Returns a new task environment in at most six lines, without its instruction, which is offered for the prompt.
  * `now` is in milliseconds since the epoch.
  */
-export function environmentCard(environment: Lenient<TaskEnvironment>, {showToken}: Options, now: number): Result {
+export function environmentCard(
+	environment: Lenient<TaskEnvironment>,
+	{showToken, exact = false}: Options,
+	now: number,
+): Result {
 	const data = showToken ? originalOf(environment) : withoutToken(originalOf(environment));
 	const {id, state, error, ...shown} = readLeniently(environmentSchema, data) ?? {};
 	const known = facts([
-		['environment', id],
+		['sandbox', exact ? id : id?.slice(0, idLength)],
 		['expires', shown.expires_at && untilText(shown.expires_at, now)],
 		['error', error],
 		['execute token', showToken ? shown.execute_token : undefined],

@@ -1,4 +1,5 @@
 import {randomUUID} from 'node:crypto';
+import process from 'node:process';
 import {AppError} from '../../core/error.ts';
 import {shellLine} from '../../core/program-name.ts';
 import type {HostClient} from '../../link/host-client.ts';
@@ -37,6 +38,9 @@ export async function shareSession(context: CommandContext, {session, driver, la
 	const role = driver ? 'driver' : 'observer';
 	const asked = {key: randomUUID(), session, role, for_ms: readDuration(lasts)} as const;
 	const shared = await withHostAt(context, at, client => client.request('_service/share', asked));
+	const [{encode}, {charsetOf}] = await Promise.all([import('uqr'), import('../../terminal/abilities.ts')]);
+	// Half cells have no form in ASCII.
+	const hasCells = charsetOf(context.program.local.env, process.platform) === 'utf-8';
 	const place = at === undefined ? '' : ` --at ${at}`;
 	return {
 		kind: 'record',
@@ -46,6 +50,8 @@ export async function shareSession(context: CommandContext, {session, driver, la
 			['Ends', shared.ends_at],
 			['Revoke', shellLine(`host unshare ${shared.id}${place}`)],
 		],
+		// Low correction makes it smaller: a screen has no scratches.
+		...(hasCells && {code: encode(shared.link, {ecc: 'L', border: 2}).data}),
 		data: {...shared, role},
 	};
 }

@@ -84,7 +84,17 @@ export function usageResult(
 					formatUsd(usd),
 				]),
 				empty: 'Nothing used yet. Send a message first.',
-				notes: models.length > 0 ? [...(saving ? [savingText(saving)] : []), ...notesOn(messages, priceDate)] : [],
+				notes:
+					models.length > 0
+						? [
+								...(saving ? [savingText(saving)] : []),
+								...notesOn(
+									messages,
+									priceDate,
+									models.some(({usd}) => usd === null),
+								),
+							]
+						: [],
 				data: null,
 			},
 		],
@@ -104,10 +114,10 @@ export function usageResult(
 	};
 }
 
-function notesOn(messages: readonly MessageUsage[], priceDate: string): readonly string[] {
+function notesOn(messages: readonly MessageUsage[], priceDate: string, lacksPrice: boolean): readonly string[] {
 	const estimated = messages.filter(({usage}) => usage.estimated).length;
 	return [
-		`Prices as of ${priceDate}. “unknown” = no price on record (not free).`,
+		`Prices as of ${priceDate}.${lacksPrice ? ' “unknown” = no price on record (not free).' : ''}`,
 		...(estimated > 0
 			? [`Includes estimates for ${estimated} ${estimated === 1 ? 'message' : 'messages'} without a count.`]
 			: []),
@@ -118,5 +128,5 @@ function notesOn(messages: readonly MessageUsage[], priceDate: string): readonly
 export function savingText({share, usd}: CacheSaving): string {
 	const saved =
 		usd === null ? '' : usd < 0 ? `, which cost ${formatUsd(-usd)} so far` : `, which saved ${formatUsd(usd)}`;
-	return `${Math.round(100 * share)} % of the input came from the cache${saved}.`;
+	return `${Math.round(100 * share)}% of the input came from the cache${saved}.`;
 }

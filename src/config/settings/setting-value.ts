@@ -1,6 +1,6 @@
 import {entryOf} from '../../core/entry-of.ts';
 import {formatUsd} from '../../core/format.ts';
-import {type Json, parseJson} from '../../core/json.ts';
+import {isJsonObject, type Json, parseJson} from '../../core/json.ts';
 import {type SettingKey, type SettingRow, type SettingType, settingTable} from './setting-table.ts';
 
 /** Longest text of a setting. */
@@ -100,8 +100,18 @@ export function shownSetting(key: SettingKey, value: Json | undefined): string {
 
 	if (typeof value === 'number') {
 		const unit = type.kind === 'number' ? type.unit : undefined;
-		return unit === 'USD' ? formatUsd(value) : unit ? `${value} ${unit}` : String(value);
+		return unit === 'USD' ? formatUsd(value) : unit === '%' ? `${value}%` : unit ? `${value} ${unit}` : String(value);
 	}
 
-	return typeof value === 'string' ? value : JSON.stringify(value);
+	return typeof value === 'string' ? value : shownJson(value);
+}
+
+/** Returns entries in words, such as `some-model: 3, 15`, and what is nested deeper as JSON. */
+function shownJson(value: Json): string {
+	const rows = isJsonObject(value)
+		? Object.entries(value).map(([name, entry]) => [name, Array.isArray(entry) ? entry : [entry]] as const)
+		: [];
+	return rows.length > 0 && rows.every(([, entry]) => entry.every(each => typeof each !== 'object'))
+		? rows.map(([name, entry]) => `${name}: ${entry.join(', ')}`).join('; ')
+		: JSON.stringify(value);
 }

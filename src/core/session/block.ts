@@ -70,6 +70,8 @@ export type Block =
 			readonly status: ToolStatus;
 			/** Who allowed it, once that is answered: as in `approval-answer`. */
 			readonly allowed?: AllowedBy;
+			/** True if the user refused it, or the last thing that it asked for. */
+			readonly isRefused?: boolean;
 			/** The end of its output so far, then the result that the model reads. */
 			readonly output: string;
 			/** How parts of the output are drawn, as `recordedStyles` writes it. */
@@ -190,9 +192,13 @@ export function endBlock(block: Block, at: string): Block {
 
 export type ToolBlock = Extract<Block, {kind: 'tool'}>;
 
-/** Returns who allowed a call, once that is answered. */
+/** Returns who allowed a call, or that the user refused it, once that is answered. */
 export function allowedBy({allowed, by, rules}: Extract<AgentEvent, {type: 'approval-answer'}>): Partial<ToolBlock> {
-	return allowed && by !== undefined ? {allowed: {by, ...(rules && {rules})}} : {};
+	return !allowed && by === 'user'
+		? {isRefused: true}
+		: allowed && by !== undefined
+			? {allowed: {by, ...(rules && {rules})}, isRefused: false}
+			: {};
 }
 
 /** Returns what a result changes about its call. */

@@ -69,19 +69,29 @@ function addCheckpoint(
 	return step ? steps.with(index, {...step, after: tree, ...(shared && {shared})}) : steps;
 }
 
-/** Adds a restore, and marks the steps that it takes back. Restoring a restore brings its steps into effect again. */
+/**
+ * Adds a restore, and marks the steps that it takes back. Restoring a restore brings its steps into effect again. So does a redo
+ * that didn't restore all of its files: an undo then reaches those that it did, and another redo restores the rest.
+ */
 function addRestore(
 	steps: readonly ChangeStep[],
 	{id, how, before, after, steps: undone}: EventOf<'restore'>,
 ): readonly ChangeStep[] {
+	const redone = how === 'redo' && undone.length === 0 ? redoOf(steps) : new Set(undone);
 	const marked = steps.map(({undoneBy, ...step}): ChangeStep => {
 		if (undone.includes(step.id)) {
 			return {...step, undoneBy: id};
 		}
 
-		return undoneBy === undefined || undone.includes(undoneBy) ? step : {...step, undoneBy};
+		return undoneBy === undefined || redone.has(undoneBy) ? step : {...step, undoneBy};
 	});
 	return [...marked, {id, by: how, message: '', before, after}];
+}
+
+/** Returns the restore that a redo takes back: the last one, unless the agent changed files since. None if there is none. */
+export function redoOf(steps: readonly ChangeStep[]): ReadonlySet<string> {
+	const last = steps.findLast(({by, undoneBy}) => by === 'agent' || (by !== 'redo' && undoneBy === undefined));
+	return new Set(last && last.by !== 'agent' ? [last.id] : []);
 }
 
 /** Returns the sentence about files that the user restored. */

@@ -51,12 +51,41 @@ export type ToolFacts = Readonly<z.infer<typeof toolFacts>>;
 
 export type {ImageType, ShownImage} from './user-events.ts';
 
+/**
+ * The user took changes of files back, between the contents `before` and `after`. `steps` has the ids of the calls that
+ * were undone as a whole, or of the restore that was; `paths` names the first files of `count`.
+ */
+const restoreEvent = z.object({
+	type: z.literal('restore'),
+	id: z.string(),
+	how: z.enum(['undo', 'redo', 'rewind', 'diff']),
+	before: z.string(),
+	after: z.string(),
+	steps: z.array(z.string()),
+	paths: z.array(z.string()),
+	count: z.number(),
+});
+
 const runEndReason = z.enum(['done', 'interrupted', 'error', 'budget', 'incomplete']);
 export type RunEndReason = z.infer<typeof runEndReason>;
 
 const stopReason = z.enum(['end_turn', 'max_tokens', 'tool_use', 'refusal', 'error', 'incomplete']);
 /** Why the model's last message ended, as the headless interface names it. */
 export type StopReason = z.infer<typeof stopReason>;
+
+/**
+ * Where the session is: offered to another place, which may have it by now, moved there, or kept after all. `key` is its id there,
+ * `at` what `handoff` calls that place ('' for the host of this machine); left out if a terminal fetched it.
+ */
+export const handoff = z.object({
+	state: z.enum(['offered', 'moved', 'kept']),
+	key: z.string(),
+	to: z.string(),
+	at: z.optional(z.string()),
+	/** The hash of the changes that went along, which this folder still has. */
+	changes: z.optional(z.string()),
+});
+export type Handoff = Readonly<z.infer<typeof handoff>>;
 
 const compactionCause = z.enum(['user', 'automatic', 'overflow']);
 /** Why a conversation was compacted: the user asked, the window was nearly full, or the provider refused a request. */
@@ -203,20 +232,7 @@ const runEventSchema = z.discriminatedUnion('type', [
 		/** True if another session was at work in the folder meanwhile: it may have changed files, too. */
 		shared: z.optional(z.boolean()),
 	}),
-	/**
-	 * The user took changes of files back, between the contents `before` and `after`. `steps` has the ids of the calls that
-	 * were undone as a whole, or of the restore that was; `paths` names the first files of `count`.
-	 */
-	z.object({
-		type: z.literal('restore'),
-		id: z.string(),
-		how: z.enum(['undo', 'redo', 'rewind', 'diff']),
-		before: z.string(),
-		after: z.string(),
-		steps: z.array(z.string()),
-		paths: z.array(z.string()),
-		count: z.number(),
-	}),
+	restoreEvent,
 	/** Usage of one request so far; the last event of a `messageId` replaces earlier ones. */
 	z.object({
 		type: z.literal('usage'),
@@ -267,6 +283,7 @@ const runEventSchema = z.discriminatedUnion('type', [
 		client: z.optional(z.string()),
 		/** How many messages it had then: left out by versions that did not count them. */
 		messages: z.optional(z.number()),
+		handoff: z.optional(handoff),
 	}),
 	/** The user set the budgets of the session; those left out have no limit. */
 	budgetEvent,
@@ -330,4 +347,9 @@ export type Recorded = z.infer<typeof recordedSchema>;
 /** Parses one stored or streamed record; undefined for an event that this version does not know. */
 export function parseRecorded(value: unknown): Recorded | undefined {
 	return recordedSchema.safeParse(value).data;
+}
+
+/** Parses a restore that was saved outside of a journal; undefined for anything else. */
+export function parseRestore(value: unknown): EventOf<'restore'> | undefined {
+	return restoreEvent.safeParse(value).data;
 }

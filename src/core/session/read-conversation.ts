@@ -176,8 +176,11 @@ function toAnswer(block: Spoken): Message[] {
 const maxInterrupted = 4000;
 
 /** Returns what the model reads in place of a result. A command has changed and said things that the model has to know of. */
-function interruptedOutput({name, output}: Extract<Spoken, {kind: 'tool'}>): string {
-	const said = 'This call was interrupted before it had a result.';
+function interruptedOutput({name, output, askedAt}: Extract<Spoken, {kind: 'tool'}>): string {
+	const said =
+		askedAt === undefined
+			? 'This call was interrupted before it had a result.'
+			: 'The user did not allow this call: the run was interrupted when they were asked.';
 	const end = output
 		.trimEnd()
 		.slice(-maxInterrupted)

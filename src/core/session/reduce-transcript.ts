@@ -123,9 +123,9 @@ function reduceEvent(state: Transcript, event: AgentEvent, applied: Applied): Tr
 		case 'pin':
 			return {...state, pins: pinsAfter(state.pins, event)};
 		case 'notice': {
-			const {level, text, hint, waitMs} = event;
+			const {level, text, hint, waitMs, handoff = state.handoff} = event;
 			const until = waitMs === undefined ? {} : {until: Date.parse(at) + waitMs};
-			return append(closeSpoken(state, at), {kind: 'notice', level, text, hint, ...until, open: false});
+			return append(closeSpoken({...state, handoff}, at), {kind: 'notice', level, text, hint, ...until, open: false});
 		}
 		case 'budget':
 			return {...state, budgets: event};

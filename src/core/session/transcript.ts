@@ -1,7 +1,7 @@
 import type {Budgets} from '../ledger/budget.ts';
 import type {Block} from './block.ts';
 import type {Eras} from './compaction.ts';
-import type {EventOf} from './event.ts';
+import type {EventOf, Handoff} from './event.ts';
 import type {SessionRule} from './session-rules.ts';
 import type {TodoItem} from './todo.ts';
 
@@ -30,6 +30,8 @@ export type Transcript = Eras & {
 	readonly budgets: Budgets;
 	/** What the user allowed and denied for the session. */
 	readonly rules: readonly SessionRule[];
+	/** Where the session was handed over to; undefined if it never was. */
+	readonly handoff: Handoff | undefined;
 	/** The agent's list of steps; empty without one, and once the run ended with all of them done. */
 	readonly todo: readonly TodoItem[];
 	/** The agent that answers, if it isn't our own. */
@@ -57,6 +59,7 @@ export function emptyTranscript(session: string): Transcript {
 		changes: [],
 		rules: [],
 		budgets: {},
+		handoff: undefined,
 		todo: [],
 		agent: undefined,
 		usage: new Map(),

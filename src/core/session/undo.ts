@@ -10,12 +10,6 @@ export function undoOf(steps: readonly ChangeStep[], paths: PathsOf): ReadonlySe
 	return new Set(inEffect.filter(({message}) => message === last?.message).map(({id}) => id));
 }
 
-/** Returns the restore that a redo takes back: the last one, unless the agent changed files since. None if there is none. */
-export function redoOf(steps: readonly ChangeStep[]): ReadonlySet<string> {
-	const last = steps.findLast(({by, undoneBy}) => by === 'agent' || (by !== 'redo' && undoneBy === undefined));
-	return new Set(last && last.by !== 'agent' ? [last.id] : []);
-}
-
 /** Returns the steps of these messages that are in effect. */
 export function stepsOf(steps: readonly ChangeStep[], messages: ReadonlySet<string>): ReadonlySet<string> {
 	const own = steps.filter(step => step.by === 'agent' && step.undoneBy === undefined && messages.has(step.message));

@@ -82,7 +82,8 @@ async function readWhole(path: string): Promise<readonly ForeignLine[]> {
 	return line ? [line] : [];
 }
 
-function lineOf(text: string): ForeignLine | undefined {
+/** Returns a line as read; undefined for a blank one. */
+export function lineOf(text: string): ForeignLine | undefined {
 	const json = text.replace(/^\uFEFF/, '').trim();
 	if (json === '') {
 		return undefined;

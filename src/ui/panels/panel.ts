@@ -28,6 +28,8 @@ export type PanelModule<P extends OpenPanel> = {
 	draw(props: PanelProps<P>): ReactNode;
 	/** Returns the place of the caret in the field of the panel, from its top; undefined if it has no room or no field. */
 	caret?(panel: P, field: ComposerState, room: PanelRoom): {readonly row: number; readonly column: number} | undefined;
+	/** Returns true if a run waits for its answer: Ctrl+C refuses that and interrupts the run. Left out for none. */
+	isOfRun?(panel: P): boolean;
 	/** Returns what it is called in one row, while it waits beside a draft. */
 	title(panel: P): string;
 	/** True for one that has no title of its own, and stands below a line. */
@@ -49,6 +51,8 @@ export type PanelKeys = {
 	readonly store: AppStore;
 	/** Answers the open panel; undefined cancels it. */
 	readonly answer: (value: string | undefined) => void;
+	/** Interrupts the run, which closes what it asks. */
+	readonly interrupt: () => void;
 	/** Copies as `copyTo` does. */
 	readonly copy: (text: string) => CopyWay | undefined;
 	/** Opens a page in the browser. Resolves to false if no browser could be started. */
@@ -100,6 +104,9 @@ export function leavesForDraft({token, chord}: Pressed, {store}: PanelKeys): boo
 	return isKey;
 }
 
+/** What helps when a key came too early: pressed again at once, it is ignored again. */
+export const pressAgain = 'wait a second, then press it again';
+
 /** Most cells of what was ignored. */
 const maxIgnored = 16;
 
@@ -107,7 +114,7 @@ const maxIgnored = 16;
  * Drops what was pressed while keys answer nothing, and says so: it must neither answer the question later nor be left in the
  * draft. Returns false for a paste, which is never meant for a question.
  */
-export function ignore({token}: Pressed, {store, now}: PanelKeys, then = 'press it again'): boolean {
+export function ignore({token}: Pressed, {store, now}: PanelKeys, then = pressAgain): boolean {
 	const {setGuard, editPrompt} = store.getState();
 	if (token.type === 'paste') {
 		setGuard({focus: undefined, note: '', armed: undefined});

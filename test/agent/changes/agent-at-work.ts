@@ -7,9 +7,9 @@ import {createChangeTracker} from '../../../src/agent/changes/change-tracker.ts'
 import {createChanges} from '../../../src/agent/changes/changes.ts';
 import type {RestorePlan} from '../../../src/agent/changes/plan-restore.ts';
 import type {ReviewedFile} from '../../../src/agent/changes/review.ts';
-import {readSteps} from '../../../src/core/session/changes.ts';
+import {readSteps, redoOf} from '../../../src/core/session/changes.ts';
 import type {AgentEvent} from '../../../src/core/session/event.ts';
-import {redoOf, undoOf} from '../../../src/core/session/undo.ts';
+import {undoOf} from '../../../src/core/session/undo.ts';
 import {makeWorkspace} from '../tools/workspace.ts';
 
 export const {signal} = new AbortController();
@@ -50,8 +50,10 @@ export async function startAgentIn(
 		plan: RestorePlan,
 		how: 'undo' | 'redo' | 'rewind',
 		choice: RestoreChoice,
+		interrupted = signal,
 	): Promise<Restored> => {
-		const restored = await changes.apply(plan, () => choice, {id: randomUUID(), session, how, signal});
+		const request = {id: randomUUID(), session, how, signal: interrupted};
+		const restored = await changes.apply(plan, () => choice, request);
 		record(restored.event ? [restored.event] : []);
 		if (restored.event) {
 			await tracker.restored(restored.event);
@@ -105,11 +107,13 @@ export async function startAgentIn(
 		async planUndo() {
 			return changes.plan(steps(), undoOf(steps(), await pathsOf()), signal);
 		},
-		async undo(choice: RestoreChoice = 'mine') {
-			return apply(await changes.plan(steps(), undoOf(steps(), await pathsOf()), signal), 'undo', choice);
+		/** `interrupted` is the signal of Esc while files are restored. */
+		async undo(choice: RestoreChoice = 'mine', interrupted?: AbortSignal) {
+			const plan = await changes.plan(steps(), undoOf(steps(), await pathsOf()), signal);
+			return apply(plan, 'undo', choice, interrupted);
 		},
-		async redo(choice: RestoreChoice = 'mine') {
-			return apply(await changes.plan(steps(), redoOf(steps()), signal), 'redo', choice);
+		async redo(choice: RestoreChoice = 'mine', interrupted?: AbortSignal) {
+			return apply(await changes.plan(steps(), redoOf(steps()), signal), 'redo', choice, interrupted);
 		},
 		review: (): Promise<readonly ReviewedFile[]> => changes.review(steps(), signal),
 		async takeBack(...parts: Parameters<typeof changes.takeBack>[0]) {

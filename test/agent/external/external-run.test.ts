@@ -1,17 +1,27 @@
-import {existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync} from 'node:fs';
+import {
+	chmodSync,
+	copyFileSync,
+	existsSync,
+	mkdirSync,
+	mkdtempSync,
+	readFileSync,
+	realpathSync,
+	rmSync,
+	writeFileSync,
+} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {basename, join} from 'node:path';
 import process from 'node:process';
 import {fileURLToPath} from 'node:url';
 import {Ajv2020} from 'ajv/dist/2020.js';
-import {expect, onTestFinished, test, vi} from 'vitest';
+import {expect, onTestFinished, test} from 'vitest';
 import {createApprovals} from '../../../src/agent/approval/approval.ts';
 import {judgeByRules} from '../../../src/agent/approval/ruling.ts';
 import {decideUnasked} from '../../../src/agent/approval/unasked.ts';
 import {createChangeStores} from '../../../src/agent/changes/change-store.ts';
 import {createChangeTracker} from '../../../src/agent/changes/change-tracker.ts';
 import {createChanges} from '../../../src/agent/changes/changes.ts';
-import {agentEnvironment} from '../../../src/agent/external/agent-command.ts';
+import {type AgentCommand, agentEnvironment} from '../../../src/agent/external/agent-command.ts';
 import {runExternalAgent} from '../../../src/agent/external/external-run.ts';
 import {createExternalSession} from '../../../src/agent/external/external-session.ts';
 import {findUnseen} from '../../../src/agent/unseen/start-gate.ts';
@@ -20,6 +30,8 @@ import {changeSteps} from '../../../src/core/session/changes.ts';
 import type {AgentEvent} from '../../../src/core/session/event.ts';
 import {replayTranscript} from '../../../src/core/session/reduce-transcript.ts';
 import {blocksOf} from '../../../src/core/session/transcript.ts';
+import {folderWith, runProgram} from '../../e2e/program.ts';
+import {hasBubblewrap, skipped} from '../sandbox/needs-bubblewrap.ts';
 
 const fixture = fileURLToPath(new URL('fixture-agent.mjs', import.meta.url));
 const schemaFile = new URL('../../../node_modules/@agentclientprotocol/sdk/schema/v1/schema.json', import.meta.url);
@@ -59,6 +71,8 @@ function openFixture({
 	mode = 'ask',
 	startMs = 20_000,
 	cancelMs = 100,
+	isContained = false,
+	slowStartMs,
 }: {
 	readonly env?: Readonly<Record<string, string>>;
 	readonly saved?: string;
@@ -66,15 +80,23 @@ function openFixture({
 	readonly mode?: ApprovalMode;
 	readonly startMs?: number;
 	readonly cancelMs?: number;
+	readonly isContained?: boolean;
+	readonly slowStartMs?: number;
 } = {}) {
 	const root = realpathSync(mkdtempSync(join(tmpdir(), 'external-')));
 	onTestFinished(() => rmSync(root, {recursive: true, force: true}));
 	const folder = join(root, 'work');
 	mkdirSync(folder);
-	const log = join(root, 'log.jsonl');
+	// A sandbox shows the working folder, also of a checkout below /tmp.
+	const script = isContained ? join(folder, 'agent.mjs') : fixture;
+	if (isContained) {
+		copyFileSync(fixture, script);
+	}
+
+	const log = join(isContained ? folder : root, 'log.jsonl');
 	const places = {stateFolder: join(root, 'state')};
 	const session = createExternalSession({
-		agent: {name: 'fixture', command: [process.execPath, fixture]},
+		agent: {name: 'fixture', command: [process.execPath, script], isContained},
 		host: {env: {...process.env, ...env, FIXTURE_LOG: log}, version: '0', folder: () => folder, places, startMs},
 		saved,
 		onView: () => undefined,
@@ -116,6 +138,7 @@ function openFixture({
 			saved: async () => undefined,
 			spentUsd: 0,
 			isTitled: true,
+			...(slowStartMs !== undefined && {slowStartMs}),
 		})) {
 			events.push(event);
 			onEvent(event);
@@ -132,7 +155,7 @@ function openFixture({
 		const end = events.at(-1);
 		return {events, transcript, blocks, said, end: end?.type === 'run-end' ? end : undefined};
 	};
-	return {session, run, log, folder, places, openStore};
+	return {session, run, log, root, folder, places, openStore};
 }
 
 const chosen = (said: string) => JSON.parse(said).outcome;
@@ -299,7 +322,7 @@ test('who stops waiting for the start of an agent ends it for nobody else, and t
 	const opening = alone.session.open(last.signal);
 	last.abort(new Error('no more'));
 	await expect(opening).rejects.toThrow('no more');
-	await vi.waitFor(() => expect(alone.session.view().state).toBe('ended'), {timeout: 60_000});
+	await expect.poll(() => alone.session.view().state).toBe('ended');
 });
 
 test('[12] what an agent changes unasked can be undone, and is known as seen by nobody', async () => {
@@ -312,16 +335,14 @@ test('[12] what an agent changes unasked can be undone, and is known as seen by 
 	const {signal} = new AbortController();
 	const changes = createChanges({folder, places, openStore});
 	expect((await changes.review(steps, signal)).map(({path}) => path).sort()).toEqual(['created.txt', 'kept.txt']);
-	await vi.waitFor(
-		async () => {
-			const {files} = await findUnseen(folder, places.stateFolder);
-			expect(files.map(({path, by}) => [basename(path), by]).sort()).toEqual([
-				['created.txt', 'agent'],
-				['kept.txt', 'agent'],
-			]);
-		},
-		{timeout: 60_000},
-	);
+	const unseen = async () => {
+		const {files} = await findUnseen(folder, places.stateFolder);
+		return files.map(({path, by}) => [basename(path), by]).sort();
+	};
+	await expect.poll(unseen).toEqual([
+		['created.txt', 'agent'],
+		['kept.txt', 'agent'],
+	]);
 	const plan = await changes.plan(steps, new Set(steps.map(step => step.id)), signal);
 	await changes.apply(plan, () => 'old', {id: 'r', session: 's', how: 'undo', signal});
 	expect([readFileSync(join(folder, 'kept.txt'), 'utf8'), existsSync(join(folder, 'created.txt'))]).toEqual([
@@ -353,4 +374,93 @@ test('[15] an agent inherits no key of ours and of no vendor but its own', () =>
 		ANTHROPIC_API_KEY: 'c',
 		MORE: 'e',
 	});
+});
+
+test.skipIf(!hasBubblewrap)(`[35] in the sandbox, an agent writes to the working folder alone${skipped}`, async () => {
+	const elsewhere = realpathSync(mkdtempSync(join('/var/tmp', 'external-')));
+	onTestFinished(() => rmSync(elsewhere, {recursive: true, force: true}));
+	const {run, folder, root, places} = openFixture({isContained: true});
+	mkdirSync(places.stateFolder);
+	const paths = [
+		join(folder, 'inside.txt'),
+		join(elsewhere, 'a.txt'),
+		join(root, 'beside.txt'),
+		join(places.stateFolder, 'keys.json'),
+		'/etc/outside.txt',
+	];
+	writeFileSync(join(folder, 'paths.json'), JSON.stringify(paths));
+	const {said} = await run('scene:writes');
+	expect(said).toMatch(/^written (?!written)/);
+	expect(paths.map(path => existsSync(path))).toEqual([true, false, false, false, false]);
+});
+
+/** Returns a session of an agent that is started by its name, from a folder of PATH before all others. */
+function sessionByName(agent: AgentCommand, {bin, folder}: {readonly bin: string; readonly folder: string}) {
+	const session = createExternalSession({
+		agent,
+		host: {
+			env: {...process.env, PATH: `${bin}:${process.env['PATH']}`},
+			version: '0',
+			folder: () => folder,
+			places: {stateFolder: join(folder, 'state')},
+		},
+		saved: undefined,
+		onView: () => undefined,
+	});
+	onTestFinished(() => session.end());
+	return session;
+}
+
+test.skipIf(!hasBubblewrap)(`[35] a program that the sandbox hides is refused by its name, too${skipped}`, async () => {
+	const bin = realpathSync(mkdtempSync(join('/tmp', 'external-bin-')));
+	onTestFinished(() => rmSync(bin, {recursive: true, force: true}));
+	// In the sandbox, the name would mean the one that every system has.
+	writeFileSync(join(bin, 'true'), '#!/bin/sh\n');
+	chmodSync(join(bin, 'true'), 0o755);
+	const folder = realpathSync(mkdtempSync(join('/var/tmp', 'external-')));
+	onTestFinished(() => rmSync(folder, {recursive: true, force: true}));
+	const session = sessionByName({name: 'true', command: ['true'], isContained: true}, {bin, folder});
+	await expect(session.open(new AbortController().signal)).rejects.toThrow(`doesn't show ${join(bin, 'true')}`);
+});
+
+test('[35] a program of the working folder is never started by its name', async () => {
+	const folder = realpathSync(mkdtempSync(join(tmpdir(), 'external-')));
+	onTestFinished(() => rmSync(folder, {recursive: true, force: true}));
+	writeFileSync(join(folder, 'some-agent'), '#!/bin/sh\ntouch started\n');
+	chmodSync(join(folder, 'some-agent'), 0o755);
+	const session = sessionByName({name: 'some-agent', command: ['some-agent']}, {bin: folder, folder});
+	await expect(session.open(new AbortController().signal)).rejects.toThrow('not installed');
+	expect(existsSync(join(folder, 'started'))).toBe(false);
+});
+
+test('a run says what it waits for while an agent starts, and an interruption ends the wait', async () => {
+	const {run, session} = openFixture({env: {FIXTURE_HANG: '1'}, slowStartMs: 1});
+	// The app starts it before the first message.
+	const ahead = session.open(new AbortController().signal, true);
+	ahead.catch(() => undefined);
+	const stop = new AbortController();
+	const {events, end} = await run('x', {
+		signal: stop.signal,
+		onEvent: event => event.type === 'notice' && stop.abort(new Error('enough')),
+	});
+	expect(events.filter(({type}) => type === 'notice')).toMatchObject([
+		{level: 'info', text: expect.stringMatching(/^Waiting for fixture to start: .*fixture-agent\.mjs$/)},
+	]);
+	expect(end).toMatchObject({reason: 'interrupted'});
+	await expect(ahead).rejects.toThrow();
+	await expect.poll(() => session.view().state).toBe('ended');
+});
+
+test('--max-turns is refused with another agent, before it starts', async () => {
+	const {status, stderr} = await runProgram(['-p', 'Hi', '--agent', `node ${fixture}`, '--max-turns', '3']);
+	expect(status).toBe(2);
+	expect(stderr).toContain("--max-turns can't limit another agent");
+});
+
+test('--max-turns is refused for a continued session in which another agent answers', async () => {
+	const place = {home: join(folderWith(), 'home'), folder: folderWith()};
+	expect(await runProgram(['-p', 'Hi', '--agent', `node ${fixture}`], place)).toMatchObject({status: 0});
+	const {status, stderr} = await runProgram(['-p', 'Again', '-c', '--max-turns', '3'], place);
+	expect(status).toBe(2);
+	expect(stderr).toContain("--max-turns can't limit another agent");
 });

@@ -1,5 +1,5 @@
 // An agent that plays the scene which its prompt names. It is started as a process, and needs no package.
-import {appendFileSync, writeFileSync} from 'node:fs';
+import {appendFileSync, readFileSync, writeFileSync} from 'node:fs';
 import process from 'node:process';
 import {createInterface} from 'node:readline';
 
@@ -73,6 +73,17 @@ const scenes = {
 		writeFileSync(`${cwd}/kept.txt`, 'changed\n');
 		writeFileSync(`${cwd}/created.txt`, 'new\n');
 		say('Done.');
+	},
+	async writes() {
+		const results = JSON.parse(readFileSync(`${cwd}/paths.json`, 'utf8')).map(path => {
+			try {
+				writeFileSync(path, 'written');
+				return 'written';
+			} catch (error) {
+				return error.code;
+			}
+		});
+		say(results.join(' '));
 	},
 	async outside() {
 		const call = {toolCallId: 'e', title: 'Edit passwd', kind: 'edit', locations: [{path: '/etc/passwd'}]};

@@ -2,6 +2,7 @@ import {readFileSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {describe, expect, onTestFinished, test} from 'vitest';
 import type {JsonObject} from '../../../src/core/json.ts';
+import {httpServer} from '../../net/servers.ts';
 import {temporaryFolder} from '../../storage/temporary.ts';
 import {node, official, officialOverHttp, openServers} from './servers.ts';
 
@@ -100,6 +101,27 @@ test('a server that ends with a secret on its last line has it masked in the rea
 	await servers.tools();
 	const {state, log} = await status('files');
 	expect(state).toMatchObject({state: 'failed', reason: expect.stringContaining('(wrong token ***)')});
+	expect(JSON.stringify([log, servers.warnings()])).not.toContain('hunter2');
+});
+
+test('credentials in an entry itself are masked in what a server says, also when it refuses them [8]', async () => {
+	const refusing = await httpServer(({headers}, response) => {
+		response.writeHead(400).end(`Unknown: ${headers.authorization}, ${headers['x-api-key']}`);
+	});
+	const {servers, status, call} = openServers({
+		files: {
+			...node(official),
+			env: {TEAM: 'blue', DB_PASSWORD: 'hunter2-hunter2', HOOK: 'https://me:pw-4711@db/?token=t-4712'},
+		},
+		remote: {url: refusing.origin, headers: {authorization: 'Bearer hunter2-token', 'x-api-key': 'hunter2-key'}},
+	});
+	expect(JSON.parse(await call('mcp__files__environment'))).toMatchObject({
+		TEAM: 'blue',
+		DB_PASSWORD: '***',
+		HOOK: 'https://me:***@db/?token=***',
+	});
+	const {state, log} = await status('remote');
+	expect(state).toMatchObject({state: 'failed', reason: 'it answered with status 400: Unknown: ***, ***'});
 	expect(JSON.stringify([log, servers.warnings()])).not.toContain('hunter2');
 });
 

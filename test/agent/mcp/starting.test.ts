@@ -45,6 +45,7 @@ test('a command that ends again and again is started once a minute, however ofte
 	let starts = 0;
 	const server = createServer({
 		name: 's',
+		hide: text => text,
 		isRemote: false,
 		now: () => now,
 		async open() {

@@ -42,6 +42,21 @@ test('runs of -p stand in a group of their own, below the conversations', () => 
 	]);
 });
 
+test('a session that was handed over says where it is, and an imported one where it is from', () => {
+	const handoff = {state: 'moved', key: id, to: 'ann@there', at: ''} as const;
+	const choices = savedChoices(
+		[
+			{...session(2, 'Moved'), handoff},
+			{...session(1, 'Imported'), client: 'Codex'},
+		],
+		options,
+	);
+	expect(choices.map(({choice}) => choice.detail)).toEqual([
+		'2026-01-02 · 20000000 · handed over to ann@there · 1 message',
+		'2026-01-01 · 10000000 · from Codex · 1 message',
+	]);
+});
+
 test('sessions of one name are told apart by their last message, or by a number from the oldest one', () => {
 	const sessions = [
 		session(5, 'Fix the failing test', 'And add one for the parser'),

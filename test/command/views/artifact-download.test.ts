@@ -38,7 +38,7 @@ test('a quick download shows no progress', async () => {
 
 test('a long download shows its progress at a readable rate, then clears the line', async () => {
 	const {said} = await read(8, storage(['ab', 'cd', 'ef', 'gh']), [100, 300, 399, 400]);
-	expect(said).toEqual(['Saving: 4 B of 8 B, 50 %', 'Saving: 8 B of 8 B, 100 %', '']);
+	expect(said).toEqual(['Saving: 4 B of 8 B, 50%', 'Saving: 8 B of 8 B, 100%', '']);
 	expect((await read(undefined, storage(['ab']), [300])).said).toEqual(['Saving: 2 B', '']);
 });
 

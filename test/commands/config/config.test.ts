@@ -20,7 +20,7 @@ test('config list shows every setting with its value and its source', async () =
 	const place = testContext({env: {NO_COLOR: '1', SERVICE_ORG: 'acme'}});
 	writeFileSync(join(place.home, 'settings.json'), '{"compact_at": 70}');
 	const shown = drawn(await place.run('config'), 120);
-	expect(shown).toMatch(/compact_at +70 % +user file +20 to 95/);
+	expect(shown).toMatch(/compact_at +70% +user file +20 to 95/);
 	expect(shown).toMatch(/color +off +NO_COLOR +on, off/);
 	expect(shown).toMatch(/org +acme +SERVICE_ORG +text/);
 	expect(shown).toMatch(/budget_day +no limit +default/);
@@ -41,10 +41,10 @@ test.each([
 test('config set saves a valid value where the program reads it, and unset removes it', async () => {
 	const place = testContext();
 	const path = join(place.home, 'settings.json');
-	expect(drawn(await place.run('config', 'set', 'compact_at', '70'), 80)).toBe('compact_at is now 70 %.');
+	expect(drawn(await place.run('config', 'set', 'compact_at', '70'), 80)).toBe('compact_at is now 70%.');
 	expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual({compact_at: 70});
 	expect(await stateOf(place, 'compact_at')).toEqual({value: 70, source: 'user file', from: path});
-	expect(drawn(await place.run('config', 'unset', 'compact-at'), 80)).toBe('compact_at is now 92 % (the default).');
+	expect(drawn(await place.run('config', 'unset', 'compact-at'), 80)).toBe('compact_at is now 92% (the default).');
 
 	await place.run('config', 'set', 'budget_day', '20');
 	await place.run('config', 'set', 'model', 'openai/gpt-5');
@@ -178,12 +178,12 @@ test('credentials in hooks are not shown [8]', async () => {
 test('/settings toggles and changes settings in a list that stays open until Esc', async () => {
 	const place = testContext({answers: ['compact_at', '70', 'color', 'budget_day', 'x', 'compact_at', '', undefined]});
 	const result = await place.runInApp('settings');
-	expect(drawn(result, 80)).toBe('compact_at is now 92 % (the default).');
+	expect(drawn(result, 80)).toBe('compact_at is now 92% (the default).');
 	expect(place.said).toEqual([
-		'compact_at is now 70 %.',
+		'compact_at is now 70%.',
 		'Set the environment variable NO_COLOR.',
 		'Invalid value “x”: budget_day must be a number. Daily spending limit in US dollars: 0.01 to 1000000',
-		'compact_at is now 92 % (the default).',
+		'compact_at is now 92% (the default).',
 	]);
 	expect(place.asked.at(-1)).toMatchObject({title: 'Settings', opensAt: 'compact_at'});
 	expect(JSON.parse(readFileSync(join(place.home, 'settings.json'), 'utf8'))).toEqual({});

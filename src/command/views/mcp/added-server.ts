@@ -48,5 +48,5 @@ export function addedResult(status: ServerStatus, {added, tookMs, isLive}: Conne
 		return {kind: 'group', parts: [{kind: 'text', text}], data, failure: {...failure, hint}};
 	}
 
-	return {kind: 'text', text: `✗ ${configured.server.name}: ${statusOf(status)}. It was added.`, hint, data};
+	return {kind: 'text', text: `✗ ${configured.server.name} ${statusOf(status)}. It was added.`, hint, data};
 }

@@ -69,7 +69,7 @@ function rowsOf(file: JudgedFile, longest: number): readonly Row[] {
 	const servers = (file.mcp?.servers ?? []).flatMap(serverLines).map(line => `  ${exactLine(line)}`);
 	const denied = (settings?.deny ?? []).map(rule => `  deny ${exactLine(rule)}`);
 	const at = settings?.fields.compact_at;
-	const share = at === undefined ? [] : [`  compact at ${at} % of the context window`];
+	const share = at === undefined ? [] : [`  compact at ${at}% of the context window`];
 	const leaves = settings?.hooks.some(({sandbox}) => sandbox === false) ?? false;
 	const ignored = [...(settings?.ignored ?? []), ...(leaves ? ['sandbox'] : [])];
 	return [

@@ -40,8 +40,11 @@ export function budgetsResult(
 						`The price of ${unpriced} is unknown, so no budget can stop it.`,
 						`Set US dollars per million tokens, in and out: \`config set prices.${unpriced} 3,15\``,
 					]),
-			...(hasAny
+			...(hasAny && unpriced === undefined
 				? ['Each request is estimated first. The agent stops before one that would pass a budget.']
+				: []),
+			...(hasAny
+				? []
 				: [...(inApp ? ['Set one for this session: `budget 5`'] : []), 'Set one for every day: `budget day 20`']),
 		],
 		data: states.map(({kind, limitUsd, spentUsd}) => ({

@@ -45,7 +45,7 @@ export function jumpResult(jump: CostJump | undefined, requests: number, isInApp
 
 function cachedText({usage}: MessageUsage): string {
 	const read = contextTokens(usage);
-	return `${read === 0 ? 0 : Math.round((100 * usage.cacheRead) / read)} % from the cache`;
+	return `${read === 0 ? 0 : Math.round((100 * usage.cacheRead) / read)}% from the cache`;
 }
 
 function sentencesOf(jump: CostJump): string {
