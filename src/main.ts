@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import {closeSync} from 'node:fs';
 import process from 'node:process';
 import {isatty} from 'node:tty';
 import {globalFlags, readFlags} from './command/flags.ts';
@@ -7,6 +8,7 @@ import type {ComposeOptions, InterruptListener} from './command/program.ts';
 import type {Environment} from './core/environment.ts';
 import {AppError, exitStatus, reportError} from './core/error.ts';
 import {setProgramName} from './core/program-name.ts';
+import type {HostClient} from './link/host-client.ts';
 import type {DebugLog} from './storage/debug-log.ts';
 import type {AttachWish} from './store/session-slice.ts';
 import type {AppStore} from './store/store.ts';
@@ -31,13 +33,15 @@ let debug: DebugLog | undefined;
 
 /** Builds the program. Its modules are loaded here, because the first frame doesn't need them. */
 async function compose(options: ComposeOptions, store: AppStore) {
-	const [{compose: build}, {createKeychain}] = await Promise.all([
+	const [{compose: build}, {createKeychain}, {putBackCutOff}] = await Promise.all([
 		import('./program/program.ts'),
 		import('./config/keychain.ts'),
+		import('./program/cut-off.ts'),
 	]);
 	return build({
 		store,
 		folder: currentFolder(),
+		notices: options.connect === false ? [] : await putBackCutOff(options.env ?? env),
 		...options,
 		env: options.env ?? env,
 		version,
@@ -94,21 +98,17 @@ async function surround() {
 
 type AppStart = Partial<RunFlags> & {readonly pick: boolean; readonly prompt?: string};
 
-/** Opens the app, then those that it ends for: each shows the session of a host. */
-async function openApp(flags: AppStart): Promise<number> {
-	const surroundings = await surround();
+/** Opens the app, with the session of a host if it is for one, then those that it ends for. */
+async function openApp(flags: AppStart, wish?: AttachWish, client?: HostClient): Promise<number> {
+	const given = await surround();
+	const surroundings = wish ? await (await import('./host/attach.ts')).attachTo(wish, given, client) : given;
 	const status = await showApp(flags, surroundings);
-	const {next} = surroundings.store.getState();
+	const {next} = given.store.getState();
 	return next ? attachApp(next) : status;
 }
 
-/** Opens the app with the session of a host. */
-async function attachApp(wish: AttachWish): Promise<number> {
-	const [surroundings, {attachTo}] = await Promise.all([surround(), import('./host/attach.ts')]);
-	const status = await showApp({pick: false, resume: wish.session}, await attachTo(wish, surroundings));
-	const {next} = surroundings.store.getState();
-	return next ? attachApp(next) : status;
-}
+const attachApp = ({client, ...wish}: AttachWish & {readonly client?: HostClient}) =>
+	openApp({pick: false, resume: wish.session}, wish.isHere ? undefined : wish, client);
 
 async function showApp(flags: AppStart, surroundings: Awaited<ReturnType<typeof surround>>): Promise<number> {
 	if (wantsLinear(shownEnv)) {
@@ -117,12 +117,16 @@ async function showApp(flags: AppStart, surroundings: Awaited<ReturnType<typeof 
 	}
 
 	keepOffScreen();
-	const [{startApp}, {openTerminalWidths}] = await Promise.all([
+	const [{startApp}, {openTerminalWidths}, {smallFilesSettled}] = await Promise.all([
 		import('./ui/start.tsx'),
 		import('./config/terminal-widths.ts'),
+		import('./storage/kept-file.ts'),
 	]);
 	const frames = debug && (await import('./ui/screen/frame-log.ts')).createFrameLog(surroundings.stdout, debug.write);
-	return startApp(flags, {...surroundings, process, widths: openTerminalWidths(env), frames});
+	// The terminal may have told its widths just before the user quit.
+	return startApp(flags, {...surroundings, process, widths: openTerminalWidths(env), frames}).finally(
+		smallFilesSettled,
+	);
 }
 
 /** Keeps Node's warnings, which it writes to standard error at any time, off the screen that the app draws. */
@@ -244,14 +248,26 @@ async function failToStart(error: unknown): Promise<number> {
 	return fail(error);
 }
 
-// An error that no code catches is a bug. Node would print it with everything attached to it (SAFETY 8).
-process.once('uncaughtException', error => {
+/** The standard streams that are terminals. */
+const terminals = [0, 1, 2].filter(isatty);
+
+// Node restores the modes of terminals as the last thing, and aborts with a dump if one of them is gone: it passes by what is closed.
+process.on('exit', () => {
+	for (const fd of terminals.filter(fd => !isatty(fd))) {
+		closeSync(fd);
+	}
+});
+
+let crash: Promise<never> | undefined;
+
+// An error that no code catches is a bug. Node would print it, and any further one, with everything attached to it (SAFETY 8).
+process.on('uncaughtException', error => {
 	if (process.stdout.isTTY && !wantsLinear(shownEnv)) {
 		// Below the cursor, in place of the prompt and the status line.
 		process.stdout.write('\r\n\u001b[J');
 	}
 
-	void fail(error).then(process.exit, () => process.exit(exitStatus.failed));
+	crash = crash ?? fail(error).then(process.exit, () => process.exit(exitStatus.failed));
 });
 
 async function run(): Promise<void> {

@@ -191,7 +191,9 @@ function WaitingQueue({rows}: {readonly rows: number}) {
 	const sending = useApp(state => state.sending);
 	const size = useApp(state => state.size);
 	const keymap = useApp(state => state.keymap);
-	return <Lines lines={waitingLines({queue, sending, size, keymap}, rows, palette)} />;
+	const composer = useApp(state => state.composer);
+	const editing = useApp(state => state.editing);
+	return <Lines lines={waitingLines({queue, sending, size, keymap, composer, editing}, rows, palette)} />;
 }
 
 /** Shows the open sessions beside this one. */

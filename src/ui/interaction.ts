@@ -5,6 +5,7 @@ import type {AppStore} from '../store/store.ts';
 import {atOnce, steadyNow} from './answerable.ts';
 import {ownWords} from './panels/ask-panel.tsx';
 import {moduleOf, openPanel, type Panel} from './panels/panels.ts';
+import type {PickPanel} from './panels/pick-panel.tsx';
 import type {TablePanel} from './panels/table-panel.tsx';
 
 /** A text to change. `keys` says what Enter and Esc do. */
@@ -48,6 +49,8 @@ type PanelSlot = {
 	readonly panel: () => Panel | undefined;
 	/** Opens a panel. Resolves to its answer. */
 	readonly open: (panel: Panel) => Promise<PanelAnswer>;
+	/** Shows another panel in place of the open one, with the same answer. */
+	readonly replace: (panel: Panel) => void;
 	/** Answers the open panel and closes it. */
 	readonly answer: (value: string | undefined) => void;
 	/** Resolves when the open panel is answered. */
@@ -66,6 +69,10 @@ function createPanelSlot(store: AppStore): PanelSlot {
 				openPanel(store, panel);
 			});
 		},
+		replace(panel) {
+			open = open && {...open, panel};
+			store.setState({panel});
+		},
 		answer(value) {
 			const resolve = open?.resolve;
 			open = undefined;
@@ -81,9 +88,23 @@ function createPanelSlot(store: AppStore): PanelSlot {
 	};
 }
 
-/** Creates the questions of the app, which it asks in a panel. `opensPages` is true if the program can open a browser. */
-export function createPanelInteraction(store: AppStore, {opensPages = false, now = steadyNow} = {}): PanelInteraction {
+type PanelOptions = {
+	/** True if the program can open a browser. */
+	readonly opensPages?: boolean;
+	readonly now?: () => number;
+	/** Runs a function once the terminal has been sent everything that was drawn. */
+	readonly written?: (run: () => void) => void;
+};
+
+/** Creates the questions of the app, which it asks in a panel. */
+export function createPanelInteraction(
+	store: AppStore,
+	{opensPages = false, now = steadyNow, written = run => run()}: PanelOptions = {},
+): PanelInteraction {
 	const slot = createPanelSlot(store);
+	const later = async () => import('./panels/later.ts');
+	const shown = (tell: (() => void) | undefined) =>
+		tell && (() => written(() => void later().then(({tellShown}) => tellShown(tell, store, now))));
 	const open = async (panel: Panel) => {
 		const value = await slot.open(panel);
 		return value === displaced ? undefined : value;
@@ -91,7 +112,19 @@ export function createPanelInteraction(store: AppStore, {opensPages = false, now
 
 	return {
 		ask: ({label, masked}) => open({kind: 'field', label, masked}),
-		choose: ({opensItself, ...pick}) => open({kind: 'pick', ...pick, ...(opensItself && {askedAt: now()})}),
+		choose({opensItself, more = [], ...pick}) {
+			let panel: PickPanel = {kind: 'pick', ...pick, ...(opensItself && {askedAt: now()})};
+			for (const part of more) {
+				void Promise.all([part, later()]).then(([added, {withMore}]) => {
+					if (added.length > 0 && slot.panel() === panel) {
+						panel = withMore(panel, added, store);
+						slot.replace(panel);
+					}
+				});
+			}
+
+			return open(panel);
+		},
 		async confirm(question, about, subject) {
 			const panel: Panel = {
 				kind: 'confirm',
@@ -105,9 +138,12 @@ export function createPanelInteraction(store: AppStore, {opensPages = false, now
 		show: (title, lines, options) => void open({kind: 'lines', title, lines, ...options}),
 		browse: open,
 		manageQueue: () => void open({kind: 'queue'}),
-		inquire: (inquiry, signal) => openWhenFree(() => ({kind: 'confirm', ...inquiry, askedAt: now()}), signal, slot),
-		async agree(question, about, signal) {
-			const panel = (): Panel => ({kind: 'confirm', question, about, askedAt: now()});
+		inquire({onShown, ...inquiry}, signal) {
+			const panel = (): Panel => ({kind: 'confirm', ...inquiry, askedAt: now(), onShown: shown(onShown)});
+			return openWhenFree(panel, signal, slot);
+		},
+		async agree(question, about, signal, onShown) {
+			const panel = (): Panel => ({kind: 'confirm', question, about, askedAt: now(), onShown: shown(onShown)});
 			return (await openWhenFree(panel, signal, slot)) === 'yes';
 		},
 		edit: (field, signal) => openWhenFree(() => ({kind: 'edit', ...field}), signal, slot),

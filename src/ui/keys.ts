@@ -177,16 +177,34 @@ function pressToken(token: InputToken, keyboard: Keyboard): void {
 
 	const state = store.getState();
 	const {panel, keymap} = state;
+	const continues = sequence.isBegun() && isSecondChord(token);
+	const isForPanel = panel && !continues && !opensView(chord, state);
 	if (chord !== undefined && actionOf(keymap, chord) === 'app.suspend') {
 		suspend();
-	} else if (panel && !opensView(chord, state) && pressInPanel(token, panel, panelKeys)) {
+	} else if (isForPanel && pressInPanel(token, panel, panelKeys)) {
 		sequence.forget();
 	} else {
 		const joined = sequence.join(token, keymap);
-		if (!joined || !pressOutsidePanel(joined, keyboard)) {
+		if (!joined || isNoAnswer(joined, state) || !pressOutsidePanel(joined, keyboard)) {
 			state.editPrompt({typedAt: keyboard.now()});
 		}
 	}
+}
+
+/** Returns true for what ends a sequence that has begun. Ctrl+C always does what it does. */
+function isSecondChord(token: InputToken): boolean {
+	return token.type === 'key' ? chordOf(token) !== 'ctrl+c' : token.type === 'text' && token.text.length === 1;
+}
+
+/** Returns true for a sequence while a question has the keys, and says so: only those that show something leave it open. */
+function isNoAnswer(joined: InputToken, state: AppState): boolean {
+	const name = joined.type === 'key' ? chordOf(joined) : '';
+	const isNone = state.manner === 'asks' && panelHasFocus(state) && name.includes(' ') && !opensView(name, state);
+	if (isNone) {
+		state.setGuard({note: `${keyLabel(name)} ignored: it is no answer`});
+	}
+
+	return isNone;
 }
 
 /** Handles a key that no panel gets. Returns true if the prompt got it, which then knows when. */
@@ -211,6 +229,12 @@ function pressOutsidePanel(token: InputToken, keyboard: Keyboard): boolean {
 	}
 
 	if (pressForWaiting(token, store)) {
+		return false;
+	}
+
+	// Terminals whose key for pasting is not ours send nothing between the brackets for an image.
+	if (token.type === 'paste' && token.text === '') {
+		keyboard.pasteImage();
 		return false;
 	}
 
@@ -333,6 +357,8 @@ type KeySequence = {
 	 * Returns the token to act on: the whole sequence as one key after its second chord, and undefined after its first one.
 	 */
 	readonly join: (token: InputToken, keymap: Keymap) => InputToken | undefined;
+	/** Returns true between the two chords of a sequence. */
+	readonly isBegun: () => boolean;
 	/** Forgets the first chord of a sequence. */
 	readonly forget: () => void;
 };
@@ -354,6 +380,7 @@ function createKeySequence(note: (chord: string) => void): KeySequence {
 	};
 
 	return {
+		isBegun: () => first !== undefined,
 		forget,
 		join(token, {prefixes}) {
 			const chord =

@@ -1,7 +1,7 @@
 import {once} from 'node:events';
 import {setTimeout as sleep} from 'node:timers/promises';
 import {isShellLine} from '../command/line-kind.ts';
-import {readTerminalLine} from '../terminal/input/read-line.ts';
+import {type LineListeners, readTerminalLine} from '../terminal/input/read-line.ts';
 import {safeLine} from '../terminal/text/safe-text.ts';
 
 type Dependencies = {
@@ -22,6 +22,9 @@ type Dependencies = {
 /** A line, `undefined` for Esc and the end of input, with the times at which its question and its first key appeared. */
 export type TimedLine = {readonly line: string | undefined; readonly askedAt: number; readonly typedAt: number};
 
+/** What ends a question beside its answer, and what Ctrl+C at it does besides. */
+export type Asking = Pick<LineListeners, 'signal' | 'onInterrupt'>;
+
 export type LineTerminal = {
 	readonly write: (data: string) => void;
 	/** Writes a line. */
@@ -32,9 +35,9 @@ export type LineTerminal = {
 	readonly question: (label: string, masked: boolean) => Promise<string | undefined>;
 	/**
 	 * Asks like `question`, for an answer that counts only if it was typed after the question. `before` writes what stands
-	 * above it, once no other question is open.
+	 * above it, once no other question is open. An abort ends it, or keeps it from being asked.
 	 */
-	readonly timedQuestion: (label: string, before?: () => void) => Promise<TimedLine>;
+	readonly timedQuestion: (label: string, before?: () => void, asking?: Asking) => Promise<TimedLine>;
 	/** Reads lines from now on. */
 	readonly listen: () => void;
 	/** Returns what was typed without Enter. Nothing is read after that. */
@@ -103,7 +106,16 @@ export function createLineTerminal({stdin, output, onLine, now, sign = '> '}: De
 
 	stdin.once('end', endBurst);
 
-	const ask = async (label: string, masked: boolean, before?: () => void): Promise<TimedLine> => {
+	const ask = async (
+		label: string,
+		masked: boolean,
+		before?: () => void,
+		{signal, onInterrupt}: Asking = {},
+	): Promise<TimedLine> => {
+		if (signal?.aborted) {
+			return {line: undefined, askedAt: now(), typedAt: now()};
+		}
+
 		isAsking = true;
 		deafen();
 		before?.();
@@ -111,16 +123,20 @@ export function createLineTerminal({stdin, output, onLine, now, sign = '> '}: De
 		await pauseUntilWritten(stdin, output);
 		const askedAt = now();
 		let typedAt: number | undefined;
-		const line = await readTerminalLine({stdin, output}, masked, () => {
-			typedAt ??= now();
+		const line = await readTerminalLine({stdin, output}, masked, {
+			onKeys() {
+				typedAt ??= now();
+			},
+			onInterrupt,
+			signal,
 		});
 		isAsking = false;
 		listen();
 		return {line, askedAt, typedAt: typedAt ?? now()};
 	};
 
-	const askNext = (label: string, masked: boolean, before?: () => void) => {
-		const answer = lastQuestion.then(() => ask(label, masked, before));
+	const askNext = (...question: Parameters<typeof ask>) => {
+		const answer = lastQuestion.then(() => ask(...question));
 		lastQuestion = answer.catch(() => undefined);
 		return answer;
 	};
@@ -135,7 +151,7 @@ export function createLineTerminal({stdin, output, onLine, now, sign = '> '}: De
 			}
 		},
 		question: async (label, masked) => (await askNext(label, masked)).line,
-		timedQuestion: (label, before) => askNext(label, false, before),
+		timedQuestion: (label, before, asking) => askNext(label, false, before, asking),
 		listen,
 		async lend(use) {
 			deafen();

@@ -8,6 +8,7 @@ import type {TodoItem} from '../core/session/todo.ts';
 import type {Transcript} from '../core/session/transcript.ts';
 import {totalCost} from '../core/session/usage.ts';
 import {cleared, expandedText, setComposerText} from '../editor/editor.ts';
+import {isWorking} from '../store/session-slice.ts';
 import type {AppStore} from '../store/store.ts';
 import {assertTerminal, wantsColor, wantsWords} from '../terminal/abilities.ts';
 import {safeLine, safeText} from '../terminal/text/safe-text.ts';
@@ -17,7 +18,7 @@ import {steadyNow} from './answerable.ts';
 import {awaitsModel, retryTime} from './attention/attention-text.ts';
 import type {SessionInteraction} from './interaction.ts';
 import {inquireInLines} from './line/line-inquiry.ts';
-import {followInterrupts, isWorking} from './line/line-interrupts.ts';
+import {followInterrupts} from './line/line-interrupts.ts';
 import {completeMentions} from './line/line-mentions.ts';
 import {createLineOutput, type LineOutput} from './line/line-output.ts';
 import {type PacedOutput, paceOutput} from './line/paced-output.ts';
@@ -71,7 +72,7 @@ export async function startLinear(flags: AppFlags, surroundings: LinearSurroundi
 		...(palette.spoken && {sign: 'You: '}),
 		onLine(line, isAlone) {
 			onEntered();
-			entered = isAlone && !isWorking(store) ? line : undefined;
+			entered = isAlone && !isWorking(store.getState()) ? line : undefined;
 			const isPasted = !isAlone && isShellLine(line);
 			if (isPasted) {
 				terminal.say(`Sent as a message, not run, because it came with other lines: ${safeLine(line)}`);
@@ -82,7 +83,8 @@ export async function startLinear(flags: AppFlags, surroundings: LinearSurroundi
 	});
 	const program = await compose(flags);
 	const ring = () => program.local.settings.value('notifications') === 'off' || output.write('\u0007');
-	const interact = createInteraction({store, terminal, palette, env, ring});
+	const {interrupt} = program.session.conversation;
+	const interact = createInteraction({store, terminal, palette, env, ring, interrupt});
 	const complete = (text: string) => completeMentions(text, {list: program.prompts.listPaths, choose: interact.choose});
 	const heard = createLineOutput({say: terminal.say, palette});
 	recolor(palette, await program.local.scheme());
@@ -147,11 +149,16 @@ type Asking = Pick<Parts, 'store'> & {
 	readonly env: Environment;
 	/** Rings the bell: a question waits. */
 	readonly ring: () => void;
+	/** Interrupts the run. */
+	readonly interrupt: () => void;
 };
 
-function createInteraction({store, terminal, palette, env, ring}: Asking): SessionInteraction {
+function createInteraction({store, terminal, palette, env, ring, interrupt}: Asking): SessionInteraction {
 	const {say, question} = terminal;
-	const inquire = (inquiry: Parameters<typeof inquireInLines>[0]) => inquireInLines(inquiry, terminal, {palette, ring});
+	/** What Ctrl+C at a question does if a run waits for it. */
+	const onInterrupt = () => store.getState().transcript.run && interrupt();
+	const inquire = (inquiry: Parameters<typeof inquireInLines>[0], signal?: AbortSignal) =>
+		inquireInLines(inquiry, terminal, {palette, ring, signal, ...(inquiry.isOfRun && {onInterrupt})});
 	return {
 		...createLineInteraction({say: text => say(safeLine(text)), question: label => question(label, false)}),
 		ask: ({label, masked}) => question(label, masked),
@@ -160,16 +167,19 @@ function createInteraction({store, terminal, palette, env, ring}: Asking): Sessi
 			return (await inquire(inquiry)) === 'yes';
 		},
 		inquire,
-		agree: async (question, about) => (await inquire({question, about})) === 'yes',
+		agree: async (question, about, signal, onShown) => (await inquire({question, about, onShown}, signal)) === 'yes',
 		async editFile(path) {
 			const {createFileEditor} = await import('./screen/edit-file.ts');
 			await createFileEditor({env, session: terminal, fullScreen: {close: () => undefined}})(path);
 		},
-		edit: async ({label, text}) => {
+		edit: async ({label, text}, signal) => {
 			say(`${safeText(label)}${text ? ` It is now:\n${safeText(text)}` : ''}`);
-			return (await question('Type it, or leave it blank to go back:', false))?.trim() || undefined;
+			const typed = 'Type it, or leave it blank to go back:';
+			const {line} = await terminal.timedQuestion(typed, undefined, {signal, onInterrupt});
+			signal.throwIfAborted();
+			return line?.trim() || undefined;
 		},
-		askUser: question => askInLines(question, terminal, {sign: signOf('?', palette), ring}),
+		askUser: (asked, signal) => askInLines(asked, terminal, {sign: signOf('?', palette), ring, signal, onInterrupt}),
 		show: (title, lines) => say([safeLine(title), ...lines(store.getState().size.columns)].join('\n')),
 	};
 }
@@ -178,8 +188,8 @@ function createInteraction({store, terminal, palette, env, ring}: Asking): Sessi
 async function send(line: string, {store, terminal, opened, complete}: Parts): Promise<void> {
 	const offered = line.trim() === '?' ? '/keys-help' : takeOffered(store, line);
 	const isMessage = !isCommandLine(offered) && !isShellLine(offered);
-	await opened.submit(isMessage && !isWorking(store) ? await complete(offered) : offered);
-	if (!isWorking(store)) {
+	await opened.submit(isMessage && !isWorking(store.getState()) ? await complete(offered) : offered);
+	if (!isWorking(store.getState())) {
 		terminal.prompt();
 	}
 }
@@ -194,7 +204,7 @@ function followRuns(store: AppStore, {say, prompt, follow, ring}: Followed): voi
 		if (state.alert && state.alert !== before.alert) {
 			ring();
 			// The text of the alert is written over the prompt.
-			setImmediate(() => isWorking(store) || prompt());
+			setImmediate(() => isWorking(store.getState()) || prompt());
 		}
 
 		for (const text of startedCommands(state.transcript, before.transcript)) {

@@ -253,12 +253,12 @@ function followStore({store, program, painter, warn}: Parts): () => void {
 			painter.advance();
 		}
 
-		if (!before.transcript.run && state.transcript.run && state.model) {
-			program.model.remember(state.model);
-		}
-
 		if (before.transcript.run && !state.transcript.run) {
 			returnQueue(store);
+			if (state.model) {
+				// What writes it takes 50 ms to load, which would delay the request at the beginning of the run.
+				program.model.remember(state.model);
+			}
 		}
 
 		if (state.connection !== before.connection) {

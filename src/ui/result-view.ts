@@ -140,7 +140,7 @@ async function openPanel(panel: PanelResult, signal: AbortSignal, view: View): P
 			await resume(panel.id, signal);
 			break;
 		case 'attach': {
-			const {show: _, ...next} = panel;
+			const {show: _, client: __, ...next} = panel;
 			store.setState({next});
 			quit();
 			break;

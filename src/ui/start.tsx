@@ -80,7 +80,10 @@ export async function startApp(flags: AppFlags, surroundings: AppSurroundings): 
 		palette,
 		live: terminal.live,
 		interact: {
-			...createPanelInteraction(store, {opensPages: canOpenPages(env)}),
+			...createPanelInteraction(store, {
+				opensPages: canOpenPages(env),
+				written: run => void stdout.write('', run),
+			}),
 			editFile: async path => (await import('./screen/edit-file.ts')).createFileEditor({...terminal, env})(path),
 			copy: session.copy,
 			review: async review =>
@@ -164,6 +167,14 @@ async function load(flags: AppFlags, parts: Parts): Promise<OpenedConversation> 
 	const {openAttention} = await import('./attention/attention.ts');
 	loaded.attention = openAttention(program, {store, env, session: terminal.session});
 	const {openConversation} = await import('./open-conversation.ts');
+	/** True if something changed that is drawn again once the conversation is open, which draws it. */
+	let isOutdated = false;
+	const redraw = () => {
+		isOutdated = !loaded.opened;
+		terminal.fit.recolored();
+		// What is printed next must not be taken for what is in the window.
+		screen.flush();
+	};
 	const opened = await openConversation(program, flags, {
 		...parts,
 		homeFolder: env['HOME'],
@@ -171,11 +182,7 @@ async function load(flags: AppFlags, parts: Parts): Promise<OpenedConversation> 
 		isHeld: screen.isTooSmall(),
 		keepsDrafts: true,
 		insertsOffers: true,
-		redraw() {
-			terminal.fit.recolored();
-			// What is printed next must not be taken for what is in the window.
-			screen.flush();
-		},
+		redraw,
 		wipe() {
 			screen.flush();
 			screen.startOver('\u001B[H\u001B[2J\u001B[3J');
@@ -185,6 +192,10 @@ async function load(flags: AppFlags, parts: Parts): Promise<OpenedConversation> 
 	});
 	loaded.opened = opened;
 	terminal.fit.begin();
+	if (isOutdated) {
+		redraw();
+	}
+
 	loaded.stopMoving = followMoving({store, draw: opened.painter.advance});
 	return opened;
 }
@@ -263,7 +274,8 @@ function keyHandlerOf(parts: Parts, opening: Promise<OpenedConversation>) {
 			showSending(
 				store,
 				text,
-				opening.then(({submit}) => submit(text)).catch(() => undefined),
+				// At once, so that the next key is already about what was sent.
+				(loaded.opened?.submit(text) ?? opening.then(({submit}) => submit(text))).catch(() => undefined),
 			),
 		answer: interact.answer,
 		copy: session.copy,

@@ -4,6 +4,7 @@ import type {FlaggedWords} from '../command/global-flags.ts';
 import {readLine} from '../command/line.ts';
 import {asMessage, isCommandLine, isShellLine, messageIn} from '../command/line-kind.ts';
 import type {Program} from '../command/program.ts';
+import {runConflict} from '../command/run-conflict.ts';
 import {findCommand} from '../command/table.ts';
 import {AppError} from '../core/error.ts';
 import {setComposerText} from '../editor/editor.ts';
@@ -41,7 +42,7 @@ export type Submit = {
 	readonly submit: (text: string) => Promise<void>;
 	/** Prints an error above the prompt. */
 	readonly tell: (error: unknown) => void;
-	/** Ends the running commands. */
+	/** Ends the running commands, and returns messages to the prompt whose run hasn't begun. */
 	readonly cancel: () => void;
 };
 
@@ -84,6 +85,22 @@ export function createSubmit(dependencies: Dependencies): Submit {
 	const parts: Parts = {...dependencies, show, tell, begin, commands, onSend};
 	/** Settles when a line may take effect: a message after /new belongs to the new session. */
 	let previous: Promise<unknown> = Promise.resolve();
+
+	/** What interrupts the messages whose run hasn't begun. */
+	const beginning = new Set<AbortController>();
+
+	const sendMessage = async (text: string): Promise<Begun | undefined> => {
+		const abort = new AbortController();
+		beginning.add(abort);
+		store.getState().setBeginning(true);
+		try {
+			await previous;
+			return await sendIfWanted(text, parts, abort.signal);
+		} finally {
+			beginning.delete(abort);
+			store.getState().setBeginning(beginning.size > 0);
+		}
+	};
 
 	/** The line that names no command and is still in the prompt: sent once more, it is a message. */
 	let unknown: string | undefined;
@@ -133,22 +150,26 @@ export function createSubmit(dependencies: Dependencies): Submit {
 
 			// A note about the prompt that is sent now is outdated.
 			store.getState().setToast('');
-			const begun: Promise<Begun | undefined> = previous.then(() =>
-				isCommand ? carryOut(text) : isShell ? runShell(text) : sendIfWanted(text, parts),
-			);
+			const begun: Promise<Begun | undefined> =
+				isCommand || isShell ? previous.then(() => (isCommand ? carryOut(text) : runShell(text))) : sendMessage(text);
 			previous = waitTurns(begun, isCommand || isShell ? maxDelayTurns : maxMessageTurns).then(() =>
 				waitTurns(sending, maxMessageTurns),
 			);
 			await begun.then(run => run?.end).catch(tell);
 		},
-		cancel: commands.cancel,
+		cancel() {
+			commands.cancel();
+			for (const abort of beginning) {
+				abort.abort();
+			}
+		},
 	};
 }
 
 /** True for a line that names a command, whatever its arguments are. */
 function namesCommand(line: string, entries: readonly Entry[]): boolean {
 	try {
-		return findCommand(entries, line.trim().slice(1).split(/\s+/, 2)) !== undefined;
+		return line.startsWith('/') && findCommand(entries, line.trim().slice(1).split(/\s+/, 2)) !== undefined;
 	} catch {
 		return false;
 	}
@@ -177,9 +198,7 @@ async function runCommand(line: string, parts: Parts): Promise<void> {
 	if (transcript.run && !command.whileRunning) {
 		const [typed = path, verb] = rest;
 		const name = path === `${typed} ${verb}` ? path : typed;
-		throw new AppError('conflict', `/${name} can't run while the agent works.`, {
-			hint: `Press ${isLineByLine ? 'Ctrl+C' : 'Esc'} to interrupt it.`,
-		});
+		throw runConflict(name, isLineByLine);
 	}
 
 	await commands.run(path, async signal => {
@@ -251,20 +270,23 @@ function untilAborted(interact: SessionInteraction, signal: AbortSignal): Sessio
 }
 
 /** Sends a message in the form that the user wants. */
-async function sendIfWanted(text: string, parts: Parts): Promise<Begun | undefined> {
+async function sendIfWanted(text: string, parts: Parts, signal?: AbortSignal): Promise<Begun | undefined> {
 	const wanted = await parts.messageToSend(text);
 	// By now its credentials are known, which the history leaves out.
 	parts.remember(asMessage(text));
-	if (wanted === undefined) {
+	if (wanted === undefined || signal?.aborted) {
 		returnToPrompt(asMessage(text), parts.store);
 		return undefined;
 	}
 
-	return send(wanted, parts);
+	return send(wanted, parts, signal);
 }
 
-/** Sends a message. Resolves when its run has begun. If that fails, then or later, the message returns to the prompt. */
-async function send(text: string, parts: Parts): Promise<Begun> {
+/**
+ * Sends a message. Resolves when its run has begun, or the signal was aborted before. If that fails, then or later, the message
+ * returns to the prompt.
+ */
+async function send(text: string, parts: Parts, signal?: AbortSignal): Promise<Begun | undefined> {
 	try {
 		await forkIfEditing(parts);
 		await parts.beforeMessage(text);
@@ -273,11 +295,21 @@ async function send(text: string, parts: Parts): Promise<Begun> {
 		throw error;
 	}
 
-	const end = parts.conversation.send(messageIn(text)).catch((error: unknown) => {
-		returnUnsent(text, parts.store);
+	if (signal?.aborted) {
+		returnToPrompt(asMessage(text), parts.store);
+		return undefined;
+	}
+
+	const {conversation, store} = parts;
+	const end = conversation.send(messageIn(text)).catch((error: unknown) => {
+		returnUnsent(text, store);
 		throw error;
 	});
-	await runOf(end, parts.store);
+	await runOf(end, store);
+	if (signal?.aborted) {
+		conversation.interrupt();
+	}
+
 	return {end};
 }
 

@@ -79,8 +79,8 @@ function modelText({model, agent, isDemo, lacksKey, palette}: Facts): string {
 	return lacksKey ? palette.warning(`No API key for ${safeLine(model)}`) : safeLine(model);
 }
 
-/** A line that works when typed, and what it does. */
-type Step = readonly [line: string, does: string];
+/** A line that works when typed, and what it does, in this many cells if it can be shortened. */
+type Step = readonly [line: string, does: string | ((room: number) => string)];
 
 const help: Step = ['/help', 'all commands, in groups'];
 
@@ -114,18 +114,28 @@ function nextSteps({model, agent, isDemo, lacksKey, server, insertKey, place}: F
 
 	const {last, hasInstructions} = place;
 	return [
-		...(last ? [[`/resume ${last.id}`, `${last.what}, or start with -c`] as const] : []),
+		...(last ? [[`/resume ${last.id}`, (room: number) => lastText(last, room)] as const] : []),
 		...(hasInstructions ? [] : [['/init', 'describe this project for the agent'] as const]),
 		sandbox,
 		help,
 	];
 }
 
+/** Returns what continues the last session: a long title is cut, but not what stands behind it. */
+function lastText({title, age}: NonNullable<FolderFacts['last']>, room: number): string {
+	const [before, behind] = ['continue “', `”, ${age} (-c)`];
+	return title
+		? before + truncate(safeLine(title), Math.max(1, room - lineWidth(before + behind))) + behind
+		: `continue the last session, ${age} (-c)`;
+}
+
 function stepLines(steps: readonly Step[], width: number, palette: Palette): readonly string[] {
 	const widest = Math.max(...steps.map(([line]) => lineWidth(safeLine(line))));
-	return steps.map(([line, does]) =>
-		truncate(`  ${palette.accent(padEnd(safeLine(line), widest))}  ${palette.dim(safeLine(does))}`, width),
-	);
+	const room = width - widest - 4;
+	return steps.map(([line, does]) => {
+		const text = safeLine(typeof does === 'string' ? does : does(room));
+		return truncate(`  ${palette.accent(padEnd(safeLine(line), widest))}  ${palette.dim(text)}`, width);
+	});
 }
 
 /** Returns the folder with `~` for the home folder. */

@@ -59,3 +59,31 @@ test('without another session, the key says how to have one', async () => {
 	terminal.type('\u0018b');
 	await terminal.waitFor('No other session is open. /bg sends a run to the background.');
 });
+
+test('/resume goes to an open session while the agent works in the one in front, which stays open', async () => {
+	const {host, terminal} = await openChat();
+	const [first, second] = [halves(), halves()];
+	host.answerWith(first.script);
+	terminal.type('Fix the login\r');
+	await terminal.waitFor('First half.');
+	terminal.type('/bg\r');
+	await terminal.waitFor(/Session [\da-f]{8} continues/);
+	const [, id = ''] = /Session ([\da-f]{8}) continues/.exec(terminal.screen().join('\n')) ?? [];
+	host.answerWith(second.script);
+	terminal.type('Write the docs\r');
+	await terminal.waitFor(/● Fix the login · Ctrl\+X B next\n/);
+	await terminal.waitFor(/❯ Write the docs[\s\S]*First half\./);
+	terminal.type(`/resume ${id}\r`);
+	await terminal.waitFor(/● Write the docs · Ctrl\+X B next\n/);
+
+	// Without an id, only those are offered that an agent at work can be left for.
+	terminal.type('/resume\r');
+	await terminal.waitFor(/Open here\n❯ Write the docs +running · [\da-f]{8}/);
+	terminal.type('\r');
+	await terminal.waitFor(/● Fix the login · Ctrl\+X B next\n/);
+	terminal.type('/resume 00000000\r');
+	await terminal.waitFor("/resume can't run while the agent works.");
+	first.release();
+	second.release();
+	await terminal.waitFor('First half. Second half.');
+});

@@ -58,6 +58,22 @@ describe('bash', () => {
 		expect(found.split('\n').filter(Boolean)).toEqual(expected);
 	});
 
+	test.each([
+		[9, ['list', 'get', 'set', 'unset']],
+		[
+			63,
+			[
+				expect.stringMatching(/^list {2}Show every setting/),
+				...Array.from({length: 3}, () => expect.stringContaining('  ')),
+			],
+		],
+	])('lists what words mean with its second Tab alone: %i', async (type, expected) => {
+		const {script, env} = await installed('bash');
+		const ask = `source "$1"; COMP_TYPE=${type}; COMP_LINE='service config '; COMP_POINT=1000; _service_completion service "" x; printf "%s\\n" "\${COMPREPLY[@]}"`;
+		const found = execFileSync('bash', ['--norc', '-c', ask, 'bash', script], {env, encoding: 'utf8'});
+		expect(found.split('\n').filter(Boolean)).toEqual(expected);
+	});
+
 	test('completes at its prompt when Tab is pressed', async () => {
 		const {script, env} = await installed('bash');
 		const shell = {file: 'bash', args: ['--norc', '--noprofile', '-i']};

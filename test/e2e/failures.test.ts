@@ -97,7 +97,7 @@ test("control characters of a model's answer are shown, not sent to the terminal
 	expect(text).toMatch(/Thought.*thinking ␛\[31mred␇/);
 	expect(text).toMatch(/list_files␛\[2J/);
 	// The app asks for colours, and its own titles name its folder, and nothing of the model.
-	const own = /\u001b\](?:11;\?|4;\d+;\?|2;(?:working · )?service-e2e-\w+ · service)\u001b\\/g;
+	const own = /\u001b\](?:1[01];\?|4;\d+;\?|2;(?:working · )?service-e2e-\w+ · service)\u001b\\/g;
 	const output = terminal.output().replace(own, '');
 	expect(output).not.toMatch(/\u001b\]|\u0007|\u009b|\u202e|\u200b|\u001b\[[23]J|\u001b\[[58]m/);
 	expect(text).toContain('custom/alpha · built-in server');

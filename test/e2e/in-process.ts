@@ -48,7 +48,7 @@ async function run(args: readonly string[], surroundings: ReturnType<typeof surr
 }
 
 /** What is said on a busy machine, and nothing that these tests are about. */
-const waitNote = /^.* is still waiting for an answer\. .*\n/gm;
+const waitNote = /^.* is still (?:working|waiting for \S+)\. .*\n/gm;
 
 /**
  * Runs a prompt or a command as `runProgram` does, but in this process, for a tenth of the work. It isn't for tests of

@@ -1,6 +1,8 @@
 import {readdirSync, readFileSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
+import {setImmediate as tick} from 'node:timers/promises';
 import {expect, test} from 'vitest';
+import {createRandom} from '../faults/fault.ts';
 import {openChat} from './app-in-process.ts';
 import {quit, startChat, waitForIdle} from './chat.ts';
 import {folderWith, program} from './program.ts';
@@ -43,6 +45,43 @@ test('Escape ends an answer at once; its text stays, and the prompt works; what 
 	terminal.press('escape');
 	await terminal.waitFor(/■ Interrupted\.[\s\S]*❯ one more thing/);
 	expect(host.chats()).toHaveLength(3);
+});
+
+const seed = Date.now() % 1_000_000;
+
+test(`Ctrl+C right after Enter ends the run, or sends nothing, at any moment; it never quits (seed ${seed})`, async () => {
+	const random = createRandom(seed);
+	const {host, terminal} = await openChat();
+	for (let turn = 0; turn < 50; turn += 1) {
+		const before = host.chats().length;
+		host.answerWith(async ({closed}) => closed);
+		terminal.type(`Go-${turn}\r`);
+		const turns = random.below(random.pick([2, 30, 300]));
+		for (let passed = 0; passed < turns; passed += 1) {
+			await tick();
+		}
+
+		terminal.press('ctrl+c');
+		const what = `turn ${turn}, after ${turns}`;
+		const isBack = () => /─\n❯ Go-\d+$/m.test(terminal.screen().join('\n'));
+		await terminal.waitFor(() => isBack() || new RegExp(`Go-${turn}\\s+■ Interrupted`).test(terminal.text()), 15_000);
+		await waitForIdle(terminal);
+		expect(terminal.text(), what).not.toContain('again to quit');
+		if (isBack()) {
+			expect(host.chats(), what).toHaveLength(before);
+			terminal.press('ctrl+u');
+			await terminal.waitFor(() => !isBack());
+		}
+	}
+
+	host.answerWith(({say, finish}) => {
+		say('Here again.');
+		finish();
+	});
+	terminal.type('And now?\r');
+	await terminal.waitFor('Here again.');
+	await waitForIdle(terminal);
+	await quit(terminal);
 });
 
 test('a message during a run is shown as queued and joins at the next turn', async () => {

@@ -104,7 +104,7 @@ test('/plan refuses edits, asks about the plan in words, and carries it out once
 	expect(read('new.txt')).toBe('planned\n');
 });
 
-test('Ctrl+C at a question refuses it, interrupts a run, clears a line without Enter, and then quits', async () => {
+test('Ctrl+C at a question refuses it and interrupts the run, clears a line without Enter, and then quits', async () => {
 	const {host, terminal, read} = await startLines();
 	host.answerWith(writes('x\n'), async answer => {
 		answer.say('On and on');
@@ -113,10 +113,12 @@ test('Ctrl+C at a question refuses it, interrupts a run, clears a line without E
 	terminal.type('write it\r');
 	await answerable(terminal, '1. Yes, once (key y)');
 	terminal.press('ctrl+c');
-	await terminal.waitFor('The user did not allow this');
+	await terminal.waitFor(/Interrupted\.[\s\S]*Ready\..*\nYou: \s*$/);
+	expect(host.chats()).toHaveLength(1);
+	terminal.type('write more\r');
 	await expect.poll(() => host.chats().length).toBe(2);
 	terminal.press('ctrl+c');
-	await terminal.waitFor(/Interrupted\.[\s\S]*Ready\..*\nYou: \s*$/);
+	await terminal.waitFor(/On and on[\s\S]*Interrupted\.[\s\S]*Ready\..*\nYou: \s*$/);
 	expect(read()).toBe(undefined);
 	// More often than a process may listen without a warning of Node.
 	for (let cleared = 1; cleared <= 11; cleared++) {

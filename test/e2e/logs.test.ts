@@ -10,7 +10,7 @@ import {startTerminal} from './terminal.ts';
 import type {TerminalView} from './terminal-view.ts';
 
 const ctrlG = '\u0007';
-const idOf = (text: string) => /environment:? +([0-9a-f]{8}-[0-9a-f-]{27})/.exec(text)?.[1] ?? '';
+const idOf = (text: string) => /(?:sandbox|environment):? +([0-9a-f]{8}[0-9a-f-]*)/.exec(text)?.[1] ?? '';
 const addressOf = (text: string) => /web:? +(http:\/\/127\.0\.0\.1:\d+)/.exec(text)?.[1] ?? '';
 
 /** Creates a web shop. Returns its id and address. */

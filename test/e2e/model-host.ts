@@ -141,7 +141,8 @@ function readChat({messages}: {readonly messages: readonly {readonly role: strin
 	);
 }
 
-function answerOn(response: ServerResponse): Answer {
+/** Returns what writes an answer into a response. */
+export function answerOn(response: ServerResponse): Answer {
 	const closed = new Promise<void>(resolve => response.once('close', resolve));
 	const write = (data: string) => {
 		if (!response.headersSent) {

@@ -22,6 +22,8 @@ test('an agent of another process in the folder is shown while it works, and no 
 	two.type('Write the docs\r');
 	await one.waitFor('● another session works in this folder: Write the docs');
 	expect(two.wrapped()).toBe(0);
+	// Whoever asks later gets another answer, and ends.
+	await expect.poll(() => host.received.filter(({method}) => method === 'POST').length).toBe(2);
 
 	host.answerWith(({say, finish}) => {
 		say('Hello.');

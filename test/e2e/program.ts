@@ -53,7 +53,7 @@ function latestChange(path: string): number {
 /** An empty folder, a real path, that is gone after the test, with these files in it. */
 export function folderWith(files: Readonly<Record<string, string>> = {}): string {
 	const folder = realpathSync(mkdtempSync(join(tmpdir(), 'service-e2e-')));
-	onTestFinished(() => rmSync(folder, {recursive: true, force: true}));
+	onTestFinished(() => rmSync(folder, {recursive: true, force: true, maxRetries: 10, retryDelay: 50}));
 	for (const [name, text] of Object.entries(files)) {
 		writeFileSync(join(folder, name), text);
 	}
@@ -95,6 +95,8 @@ export type Running = {
 	readonly child: ChildProcess;
 	/** What it wrote to standard output so far. */
 	readonly written: () => string;
+	/** What it wrote to standard error so far. */
+	readonly said: () => string;
 	readonly ended: Promise<Ended>;
 };
 
@@ -131,7 +133,7 @@ export function startProgram(
 		child.kill('SIGKILL');
 		await ended.catch(() => undefined);
 	});
-	return {child, written: () => stdout, ended};
+	return {child, written: () => stdout, said: () => stderr, ended};
 }
 
 /** What a command writes to standard error after two seconds. */

@@ -1,10 +1,12 @@
-import {type ChildProcess, spawn} from 'node:child_process';
+import {type ChildProcess, execFile, spawn, spawnSync} from 'node:child_process';
 import {once} from 'node:events';
-import {readFileSync} from 'node:fs';
+import {cpSync, readFileSync} from 'node:fs';
+import {join} from 'node:path';
 import {performance} from 'node:perf_hooks';
 import {createInterface} from 'node:readline';
 import {text} from 'node:stream/consumers';
 import {setTimeout as sleep} from 'node:timers/promises';
+import {promisify} from 'node:util';
 import {expect, onTestFinished, test} from 'vitest';
 import {environmentOf, folderWith, program} from './program.ts';
 
@@ -70,6 +72,63 @@ test('kill -9 while 200 writes a second come in loses none that was acknowledged
 	expect(acknowledged.filter(name => !names.has(name))).toEqual([]);
 	expect(again.bytesRead).toBeLessThan(5 * bytesRead);
 });
+
+const noSqlite =
+	spawnSync('sqlite3', ['--version']).status === 0 ? '' : ' (skipped: sqlite3 is missing; Debian: sqlite3)';
+
+test.skipIf(noSqlite !== '')(
+	`an online backup of SQLite while spans are pushed has each push whole, and all that were confirmed before it${noSqlite}`,
+	async () => {
+		const data = folderWith();
+		const key = await initialize(data);
+		const {url, child} = await serve(data);
+		const headers = {authorization: `Bearer ${key}`, 'content-type': 'application/json'};
+		const spansOfPush = 20;
+		const push = (trace: number) => {
+			const spans = Array.from({length: spansOfPush}, (_, index) => ({
+				traceId: trace.toString(16).padStart(32, '0'),
+				spanId: (index + 1).toString(16).padStart(16, '0'),
+				name: 'work',
+				kind: 1,
+				startTimeUnixNano: '1772366400000000000',
+				endTimeUnixNano: '1772366401000000000',
+			}));
+			const body = JSON.stringify({resourceSpans: [{scopeSpans: [{spans}]}]});
+			return fetch(`${url}/api/v1/org/default/otel/traces`, {method: 'POST', headers, body});
+		};
+		let pushed = 0;
+		let isOver = false;
+		const pushing = (async () => {
+			while (!isOver) {
+				expect((await push(pushed + 1)).status).toBe(200);
+				pushed++;
+			}
+		})();
+		await expect.poll(() => pushed).toBeGreaterThan(3);
+		const before = pushed;
+		const restored = folderWith();
+		const copy = join(restored, 'service.db');
+		await promisify(execFile)('sqlite3', [join(data, 'service.db'), `.backup ${copy}`]);
+		isOver = true;
+		await pushing;
+		child.kill('SIGTERM');
+		await once(child, 'exit');
+		cpSync(data, restored, {recursive: true, filter: path => !/service\.db(?:-wal|-shm)?$/.test(path)});
+
+		const again = await serve(restored);
+		expect((await fetch(`${again.url}/readyz`)).status).toBe(200);
+		const {stdout} = await promisify(execFile)('sqlite3', [
+			copy,
+			'pragma integrity_check; select count(*), count(distinct trace_id) from spans',
+		]);
+		const [check, counts = ''] = stdout.trim().split('\n');
+		const [spans = 0, traces = 0] = counts.split('|').map(Number);
+		expect(check).toBe('ok');
+		expect([spans, traces >= before && traces <= pushed]).toEqual([traces * spansOfPush, true]);
+		again.child.kill('SIGTERM');
+		await once(again.child, 'exit');
+	},
+);
 
 test.each([
 	['SIGINT', 130],

@@ -13,6 +13,8 @@ type Options = Place & {
 export type TestTerminal = TerminalView & {
 	readonly pid: number;
 	readonly kill: (signal?: NodeJS.Signals) => void;
+	/** Closes the terminal's end, as a window that is closed: its programs get SIGHUP, and can't write any more. */
+	readonly hangUp: () => void;
 };
 
 /** Kills a process. One that has just ended by itself is no fault. */
@@ -47,5 +49,10 @@ export function startTerminal(options: Options = {}): TestTerminal {
 		},
 		{cols: columns, rows},
 	);
-	return {...view, pid: child.pid, kill: (signal = 'SIGKILL') => process.kill(child.pid, signal)};
+	return {
+		...view,
+		pid: child.pid,
+		kill: (signal = 'SIGKILL') => process.kill(child.pid, signal),
+		hangUp: () => Object(child).destroy(),
+	};
 }

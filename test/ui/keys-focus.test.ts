@@ -3,6 +3,8 @@ import {setHistory} from '../../src/editor/editor-history.ts';
 import {openPanel, type Panel} from '../../src/ui/panels/panels.ts';
 import {esc, handler, keys} from './key-presses.ts';
 
+const pick: Panel = {kind: 'pick', title: 'Choose', choices: []};
+
 describe('in the completion', () => {
 	test('the arrows select, wrapping around, and Tab completes', () => {
 		const {press, prompt, store} = handler();
@@ -56,8 +58,6 @@ describe('a panel', () => {
 		return app;
 	};
 
-	const pick: Panel = {kind: 'pick', title: 'Choose', choices: []};
-
 	test.each([pick, {kind: 'field', label: 'Key:', masked: true}] as const)(
 		'of the kind $kind gets the keys before the run, the prompt and the app',
 		panel => {
@@ -82,6 +82,31 @@ describe('a panel', () => {
 		wait(1000);
 		press(keys.ctrlZ);
 		expect(asked).toEqual(['suspend']);
+	});
+
+	test('that asks leaves the sequence that shows the next session to the app, also at once, and answers with no part of it', () => {
+		const {press, wait, asked, prompt} = open({kind: 'confirm', question: 'Sure?', askedAt: 0});
+		press('\u0018', 'b');
+		wait(2000);
+		press('\u0018', 'b');
+		expect(asked).toEqual(['next session', 'next session']);
+		expect(prompt()).toBe('');
+	});
+
+	test('that asks gets no answer from the second key of a sequence, which edits nothing either', () => {
+		const {press, wait, asked, prompt, store} = open({kind: 'confirm', question: 'Sure?', askedAt: 0});
+		for (const second of ['y', 'n', keys.enter, '\u0005', keys.escape]) {
+			wait(2000);
+			press('\u0018');
+			press(second);
+			expect(asked).toEqual([]);
+			expect(prompt()).toBe('');
+		}
+
+		press('\u0018', 'y');
+		expect(store.getState().guard.note).toBe('Ctrl+X Y ignored: it is no answer');
+		press('\u0018', keys.ctrlC);
+		expect(asked).toEqual(['answer undefined']);
 	});
 
 	test('with a field gets what is typed, and is answered by Enter', () => {
@@ -123,6 +148,50 @@ describe('a panel', () => {
 		const {press, asked} = open({kind: 'lines', title: '/usage', lines: () => []}, {running: true});
 		press(keys.escape);
 		expect(asked).toEqual(['answer undefined']);
+	});
+});
+
+describe('Ctrl+C at what a run waits for', () => {
+	const asked: readonly Panel[] = [
+		{kind: 'confirm', question: 'Run it?', askedAt: 0, isOfRun: true},
+		{kind: 'ask', question: 'Which one?', choices: [{label: 'One'}], askedAt: 0, isFollowUp: false},
+		{kind: 'ask', question: 'What?', choices: [], askedAt: 0, isFollowUp: false},
+		{kind: 'edit', label: 'Edit the command', does: 'confirm', text: 'ls'},
+	];
+	const open = (panel: Panel, given = {}) => {
+		const app = handler(given);
+		openPanel(app.store, panel);
+		app.wait(1000);
+		return app;
+	};
+
+	test.each(asked)('interrupts the run, at once and beside a draft, and no key behind it answers: $kind', panel => {
+		for (const text of ['', 'a draft']) {
+			const {press, asked: calls, prompt} = open(panel, {running: true, text});
+			press(keys.ctrlC, 'y');
+			expect(calls).toEqual(['interrupt']);
+			expect(prompt().startsWith(text)).toBe(true);
+		}
+	});
+
+	test.each(asked)('Esc refuses it alone: $kind', panel => {
+		const {press, asked: calls} = open(panel, {running: true});
+		press(keys.escape);
+		expect(calls).toEqual(['answer undefined']);
+	});
+
+	test.each(asked)('without a run only refuses: $kind', panel => {
+		const {press, asked: calls} = open(panel);
+		press(keys.ctrlC);
+		expect(calls).toEqual(['answer undefined']);
+	});
+
+	test('only refuses what the user or the program asks during a run', () => {
+		for (const panel of [pick, {kind: 'confirm', question: 'Send this key?', askedAt: 0}] as const) {
+			const {press, asked: calls} = open(panel, {running: true});
+			press(keys.ctrlC);
+			expect(calls).toEqual(['answer undefined']);
+		}
 	});
 });
 
@@ -178,10 +247,10 @@ describe('a question', () => {
 		const {press, wait, asked, prompt, store} = question();
 		wait(499);
 		press('y');
-		expect(store.getState().guard.note).toBe('“y” ignored: press it again');
+		expect(store.getState().guard.note).toBe('“y” ignored: wait a second, then press it again');
 		press('es, and then', keys.enter);
 		expect([asked, prompt()]).toEqual([[], '']);
-		expect(store.getState().guard.note).toBe('Enter ignored: press it again');
+		expect(store.getState().guard.note).toBe('Enter ignored: wait a second, then press it again');
 		wait(999);
 		press('y');
 		expect(asked).toEqual([]);

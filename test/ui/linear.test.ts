@@ -108,7 +108,7 @@ test('sessions are a numbered list; a filter narrows it, and invalid input gets 
 	type('/resume\n');
 	await waitFor('Number, 1 to 2, or name, or a filter such as kind:runtime:');
 	expect(text()).toContain(
-		'Resume a session\nConversations\n1. Talk ␛[2J2, saved · 2026-01-02 · 1 message · 20000000\n2. Talk ␛[2J1, saved · 2026-01-01',
+		'Resume a session\nConversations\n1. Talk ␛[2J2, 2026-01-02 · 20000000 · 1 message\n2. Talk ␛[2J1, 2026-01-01',
 	);
 	type('cost:>\r');
 	await waitFor('cost: takes a number, such as cost:>1\n');

@@ -39,7 +39,7 @@ async function started() {
 test('a command that needs a login offers one, then continues', async () => {
 	const {type, waitFor, lines} = await started();
 	type('y');
-	await waitFor('API key for 127.0.0.1:1:');
+	await waitFor('API key for 127.0.0.1:1 (typing is hidden):');
 	type('key-0123456789abcd');
 	await waitFor('••••');
 	type('\r');

@@ -90,11 +90,7 @@ export function testProgram({
 				...(loadHooks && {loadHooks}),
 				loadTools: async () => (userTools ? createUserTools(() => askUser) : []),
 				workspace: () => access.path(),
-				createApprovals: () =>
-					approvalsOf(async (_, signal) => {
-						await slot.whenFront(signal);
-						return {allowed: false};
-					}),
+				createApprovals: () => approvalsOf((_, signal) => slot.inFront(async () => ({allowed: false}), signal)),
 				hide: redactKnown,
 				readLog: async session => (await sessions.read(await sessions.find(session))).records,
 				openLog(session) {
@@ -185,7 +181,15 @@ export function testProgram({
 			agents: async () => createFolderAgents(home, access.path),
 			jobs: () => [],
 			moveToBackground: () => undefined,
-			resume: createResume({store, conversations: () => conversations, sessions: () => sessions, folder: access}),
+			resume: createResume({
+				store,
+				conversations: () => conversations,
+				sessions: () => sessions,
+				folder: access,
+				settle: async () => undefined,
+				changes: async () => ({finish: async () => undefined}),
+			}),
+			listForeign: async () => ({sessions: [], notes: []}),
 			importFrom: () => Promise.reject(new Error('Imports are tested without a screen.')),
 			askWith: () => undefined,
 			answerWith(given: AskUser) {

@@ -101,7 +101,7 @@ test('a narrower window shows the same text, wrapped again', async () => {
 	await settle(300);
 	expect(window().slice(1)).toEqual([
 		// What may be above the window by now stays as the terminal broke it.
-		'find, fix and test a bug · Tab insert',
+		'find, fix and test a bug',
 		'  /keys set anthropic   your own model, ',
 		'with its API key',
 		'  /connect <url>        your own server',

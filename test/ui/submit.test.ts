@@ -60,6 +60,18 @@ describe('what is sent', () => {
 		expect(remembered).toEqual(['hi']);
 	});
 
+	test('is answered before its model is saved for new sessions: that would delay its request', async () => {
+		const {ask, goOn} = slow();
+		const {type, waitFor, chatted} = await started({ask});
+		type('hi\r');
+		await waitFor('Half');
+		expect(chatted).toEqual([]);
+		goOn();
+		await waitFor('whole.');
+		await waitFor('idle');
+		expect(chatted).toEqual(['custom/demo']);
+	});
+
 	test('clears the toast', async () => {
 		const {store, type, waitFor} = await started({ask: answering('Done.')});
 		store.getState().setToast('It is in the prompt.');
@@ -113,6 +125,25 @@ describe('what is sent', () => {
 			expect(remembered.at(-1)).toMatch(/^ \/(?:tmp|keys)/);
 		},
 	);
+
+	test.each([
+		['/q!', '“q!”', '/q'],
+		['/:q', '“:q”', '/q'],
+		[':q', '“:q”', '/q'],
+		[':q!', '“:q!”', '/q'],
+		['quit', '“quit”', '/quit'],
+		['/usage!', '“usage!”', '/usage'],
+	])('as %j goes to no model before it is sent again', async (line, named, near) => {
+		const model = scriptedModel([text('Bye.'), finish('stop')]);
+		const {type, waitFor} = await started({ask: model.ask});
+		type(`${line}\r`);
+		await waitFor(`Unknown command ${named}.`);
+		await waitFor(`Did you mean ${near}? Run /help`);
+		expect(model.asked).toEqual([]);
+		type('\r');
+		await waitFor('Bye.');
+		expect(model.asked.at(-1)?.at(-1)).toMatchObject({role: 'user', text: line});
+	});
 
 	test('as a line that names no command is read again once it is changed', async () => {
 		const {type, waitFor, store} = await started();

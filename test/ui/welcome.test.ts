@@ -10,6 +10,7 @@ import {lineWidth} from '../../src/terminal/text/width.ts';
 import {readFolderFacts} from '../../src/ui/opening/folder-facts.ts';
 import {deferred} from '../../src/ui/opening/turns.ts';
 import {firstTask, welcomeLines} from '../../src/ui/welcome.ts';
+import {createRandom} from '../faults/fault.ts';
 import {recorded, run, sessionId} from '../storage/records.ts';
 import {temporaryFolder} from '../storage/temporary.ts';
 import {testProgram} from './program.ts';
@@ -55,7 +56,7 @@ test('the welcome has at most eight rows, whatever is known, and each fits in th
 		branch: 'feature/a-long-name-of-a-branch-that-somebody-chose',
 		trusted: 'AGENTS.md, .mcp.json and 3 more',
 		hasInstructions: false,
-		last: {id: '0f9b4e6a', what: 'continue “Fix the total of the cart”, 3 h ago'},
+		last: {id: '0f9b4e6a', title: 'Fix the total of the cart', age: '59 min ago'},
 	};
 	const folder = `~/code/${'deep/'.repeat(20)}`;
 	for (const width of [80, 20]) {
@@ -72,12 +73,27 @@ test('the welcome has at most eight rows, whatever is known, and each fits in th
 			'openai/gpt-5 · built-in server',
 			'Trusted: AGENTS.md, .mcp.json and 3 more',
 			'',
-			'  /resume 0f9b4e6a      continue “Fix the total of the cart”, 3 h ago, or start with -c',
+			'  /resume 0f9b4e6a      continue “Fix the total of the cart”, 59 min ago (-c)',
 			'  /init                 describe this project for the agent',
 			'  /env create web-shop  a sandbox with a task, and its live log',
 			'  /help                 all commands, in groups',
 		].map(line => (lineWidth(line) > 80 ? `${line.slice(0, 79)}…` : line)),
 	);
+});
+
+test.each([40, 60, 72, 80, 120])('[%i] columns leave the last session its age and how to continue it', width => {
+	const random = createRandom(width);
+	for (let count = 0; count < 50; count++) {
+		const title = 'Fixé the 総計 of carts'.repeat(3).slice(0, random.below(41));
+		const last = {id: '0f9b4e6a', title, age: `${random.below(60)} min ago`};
+		const place = {...facts.place, trusted: '', hasInstructions: true, last};
+		const [line = ''] = welcomeLines({...facts, place, width}).filter(text => text.includes('/resume'));
+		expect(lineWidth(line)).toBeLessThanOrEqual(width);
+		if (width >= 72) {
+			expect(line).toMatch(/ \(-c\)$/);
+			expect(line).toContain(last.age);
+		}
+	}
 });
 
 test('above a session that continues the welcome has two lines', () => {
@@ -106,7 +122,7 @@ test('a place is its branch, the files that are trusted, and the session that wa
 	await journal.close();
 	expect(await readFolderFacts(program)).toMatchObject({
 		trusted: 'AGENTS.md',
-		last: {id: sessionId.slice(0, 8), what: expect.stringMatching(/^continue “Fix the cart”, /)},
+		last: {id: sessionId.slice(0, 8), title: 'Fix the cart', age: expect.any(String)},
 	});
 });
 
@@ -139,6 +155,14 @@ test('Tab on the first screen inserts what the demo model shows best', async () 
 	await waitFor(`${firstTask}  watch the agent find, fix and test a bug · Tab insert`);
 	type('\t');
 	await waitFor(`❯ ${firstTask}`);
+});
+
+test('the welcome names the key only as long as it inserts', async () => {
+	const app = runApp();
+	await app.waitFor('· Tab insert');
+	app.type('hello\r');
+	await expect.poll(() => app.lines().join('\n')).not.toContain('Tab insert');
+	expect(app.lines().join('\n')).toContain(`${firstTask}  watch the agent find, fix and test a bug`);
 });
 
 test('Tab before the welcome is there inserts it too, and what follows comes after it', async () => {
@@ -190,6 +214,28 @@ test('the welcome in the window follows the model, and what the shell wrote abov
 	expect(app.lines().filter(line => line.includes('/help'))).toHaveLength(1);
 	app.type('\t');
 	expect(app.store.getState().offered).toBeUndefined();
+});
+
+test('it follows a model that a host tells twice before the conversation is open', async () => {
+	const app = runApp({
+		flags: {resume: 'a session of a host'},
+		async compose(store) {
+			const {program} = testProgram({store});
+			store.getState().setModel(undefined);
+			const session = {
+				...program.session,
+				async resume() {
+					store.getState().setModel('custom/first');
+					await new Promise(resolve => setImmediate(resolve));
+					store.getState().setModel('custom/last');
+					return undefined;
+				},
+			};
+			return {...program, session, model: {...program.model, isDemo: () => false}};
+		},
+	});
+	await app.waitFor('custom/last · built-in server');
+	expect(app.lines().filter(line => line.includes('built-in server'))).toHaveLength(1);
 });
 
 test('it follows the model that a command selects, and the lines of the command stay below it', async () => {

@@ -7,15 +7,23 @@ type Streams = {
 	readonly output: {readonly write: (text: string) => unknown};
 };
 
+export type LineListeners = {
+	/** Called for each piece of input, before it counts. */
+	readonly onKeys?: () => void;
+	/** Called for Ctrl+C, once the terminal is restored. */
+	readonly onInterrupt?: (() => void) | undefined;
+	/** Ends the line, as Escape does. */
+	readonly signal?: AbortSignal | undefined;
+};
+
 /**
  * Reads one line from a terminal, without echo if `masked`. Returns undefined after Escape or Ctrl+C. Restores the
- * terminal. For screens that must not be redrawn: the line has no caret, it only grows and shrinks at its end. `onKeys` is
- * called for each piece of input, before it counts.
+ * terminal. For screens that must not be redrawn: the line has no caret, it only grows and shrinks at its end.
  */
 export function readTerminalLine(
 	{stdin, output}: Streams,
 	masked: boolean,
-	onKeys: () => void = () => undefined,
+	{onKeys, onInterrupt, signal}: LineListeners = {},
 ): Promise<string | undefined> {
 	return new Promise(resolve => {
 		let line = '';
@@ -24,6 +32,7 @@ export function readTerminalLine(
 		const finish = (value: string | undefined) => {
 			stdin.off('data', onData);
 			stdin.off('end', onEnd);
+			signal?.removeEventListener('abort', onEnd);
 			stdin.setRawMode(false);
 			stdin.pause();
 			output.write('\n');
@@ -40,7 +49,7 @@ export function readTerminalLine(
 		const onEnd = () => finish(undefined);
 
 		const onData = (data: Buffer | string) => {
-			onKeys();
+			onKeys?.();
 			const text = decoder.write(data).replace(pasteMarks, '');
 			// Arrow keys do nothing in a line without a caret; a lone Escape cancels.
 			for (const character of text === '\u001B' ? text : text.replace(sequences, '')) {
@@ -49,6 +58,8 @@ export function readTerminalLine(
 					case '\n':
 						return finish(line);
 					case '\u0003':
+						finish(undefined);
+						return onInterrupt?.();
 					case '\u001B':
 						return finish(undefined);
 					case '\u0004':
@@ -72,6 +83,7 @@ export function readTerminalLine(
 		stdin.setRawMode(true);
 		stdin.on('data', onData);
 		stdin.on('end', onEnd);
+		signal?.addEventListener('abort', onEnd);
 		stdin.resume();
 	});
 }

@@ -20,7 +20,10 @@ export function approvalQuestions({inquire, edit: change, workspace, hide, enter
 		for (;;) {
 			const subject = asked.exactChange && (await import('../transcript/diff-lines.ts')).drawingOf(asked.exactChange);
 			const inquiry = inquiryAbout(asked, {command, subject, workspace: workspace()});
-			const answer = await inquire(enterAllows() ? {...inquiry, marks: once.value} : inquiry, signal);
+			const answer = await inquire(
+				{...inquiry, onShown: asked.onShown, isOfRun: true, ...(enterAllows() && {marks: once.value})},
+				signal,
+			);
 			if (answer === 'edit') {
 				const field = {label: 'Edit the command', does: 'confirm', text: command ?? original};
 				const edited = (await change(field, signal)) ?? command;

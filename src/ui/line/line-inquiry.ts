@@ -5,7 +5,7 @@ import type {Inquiry} from '../../platform/interaction.ts';
 import {exactLine} from '../../terminal/text/blanks.ts';
 import {safeLine} from '../../terminal/text/safe-text.ts';
 import type {Palette} from '../../terminal/text/style.ts';
-import type {LineTerminal} from '../line-terminal.ts';
+import type {Asking, LineTerminal} from '../line-terminal.ts';
 import {askSettled} from '../panels/line-questions.ts';
 import {answerTo, answerWith} from '../panels/question.ts';
 
@@ -19,12 +19,12 @@ type LineInquiry = Partial<Inquiry> & Pick<Inquiry, 'question'>;
 
 /**
  * Asks with a bell until an answer was typed after the question. Several answers are numbered; a number, a key or the words of
- * one select it; other text is no answer. Returns undefined for no.
+ * one select it; other text is no answer. Returns undefined for no. Throws the signal's reason if it aborts first.
  */
 export async function inquireInLines(
-	{question, about, subject, answers}: LineInquiry,
+	{question, about, subject, answers, onShown}: LineInquiry,
 	terminal: Pick<LineTerminal, 'say' | 'timedQuestion'>,
-	{palette, ring}: {readonly palette: Palette; readonly ring: () => void},
+	{palette, ring, ...asking}: Asking & {readonly palette: Palette; readonly ring: () => void},
 ): Promise<string | undefined> {
 	const drawn = subject && drawingLines(subject, {width: unwrapped, palette}, maxSubjectLines);
 	const before = () => {
@@ -38,6 +38,7 @@ export async function inquireInLines(
 		}
 
 		ring();
+		onShown?.();
 	};
 	const count = (answers?.length ?? 0) + 1;
 	const label = answers ? `Number, 1 to ${count}, or key; Enter for no:` : `${exactLine(question)} [y/N]`;
@@ -45,7 +46,7 @@ export async function inquireInLines(
 	/** The answer that counts once it is typed again. */
 	let armed: string | undefined;
 	for (let first: typeof before | undefined = before; ; first = undefined) {
-		const typed = ((await askSettled(label, terminal, first)) ?? '').trim();
+		const typed = ((await askSettled(label, terminal, first, asking)) ?? '').trim();
 		const isNumber = answers !== undefined && /^[1-9]\d?$/.test(typed) && Number(typed) <= count;
 		const answer = isNumber ? answers[Number(typed) - 1]?.value : answerTo(answers ? {answers} : {}, typed);
 		if (answer !== false) {

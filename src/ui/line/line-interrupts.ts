@@ -1,4 +1,5 @@
 import type {Surroundings} from '../../command/program.ts';
+import {isWorking} from '../../store/session-slice.ts';
 import type {AppStore} from '../../store/store.ts';
 import type {LineTerminal} from '../line-terminal.ts';
 import type {OpenedConversation} from '../open-conversation.ts';
@@ -12,12 +13,6 @@ type Parts = {
 
 type Interrupts = Pick<Surroundings, 'onInterrupt'> & {readonly quit: () => void};
 
-/** True while a run or a command is at work. */
-export function isWorking(store: AppStore): boolean {
-	const {transcript, busy} = store.getState();
-	return transcript.run !== undefined || busy;
-}
-
 /**
  * Interrupts a run or a command on Ctrl+C. Otherwise the terminal drops what was typed without Enter, as in a shell: the first
  * Ctrl+C says so, and what ends with the app, and the second one quits. SIGTERM quits at once. Returns a function that is
@@ -28,7 +23,7 @@ export function followInterrupts({store, terminal, opened}: Parts, {onInterrupt,
 	onInterrupt(signal => {
 		const ends = endsWithApp(store.getState());
 		const warning = ['Line cleared.', ...(ends ? [ends] : []), 'Press Ctrl+C again to quit.'].join(' ');
-		if (isWorking(store)) {
+		if (isWorking(store.getState())) {
 			opened.interrupt();
 			warned = '';
 			return 'go on';

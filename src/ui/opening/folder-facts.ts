@@ -16,24 +16,25 @@ export type FolderFacts = {
 	/** True if the project tells the agent how to work. */
 	readonly hasInstructions: boolean;
 	/** The session that `-c` continues. */
-	readonly last?: {readonly id: string; readonly what: string} | undefined;
+	readonly last?: {readonly id: string; readonly title: string; readonly age: string} | undefined;
 };
 
 /** Reads what is known of the working folder. Never throws: what can't be read is left out. */
 export async function readFolderFacts({project, session}: Program): Promise<FolderFacts> {
 	const [state, last] = await Promise.all([
 		project.files.state().catch(() => undefined),
-		session.saved.newest().catch(() => undefined),
+		// What is saved here is no session of the host that this terminal is attached to.
+		session.hosted ? undefined : session.saved.newest().catch(() => undefined),
 	]);
 	const files = state?.files.filter(({standing}) => standing !== 'user') ?? [];
-	const title = cutLine(last?.title || last?.about || '', 40);
 	return {
-		branch: state && (await readBranch(state.root).catch(() => undefined)),
+		branch: state?.root ? await readBranch(state.root).catch(() => undefined) : undefined,
 		trusted: namesOf(files.filter(({standing}) => standing === 'trusted')),
 		hasInstructions: files.some(isInstruction),
 		last: last && {
 			id: last.id.slice(0, 8),
-			what: [`continue ${title ? `“${title}”` : 'the last session'}`, formatAge(last.updatedAt)].join(', '),
+			title: cutLine(last.title || last.about || '', 40),
+			age: formatAge(last.updatedAt),
 		},
 	};
 }

@@ -38,16 +38,18 @@ export async function greet(parts: Parts, {resume, pick = false, prompt}: Beginn
 	const {program, painter, store, warn, redraw} = parts;
 	const [place, insertKey] = await Promise.all([readFolderFacts(program), readInsertKey(parts)]);
 	const isBrief = resume !== undefined || pick || prompt !== undefined;
+	if (program.model.isDemo() && insertKey && !isBrief && !store.getState().offered) {
+		store.setState({offered: {label: '', text: firstTask}});
+	}
+
 	const draw = (): Item['draw'] => {
-		const facts = {...factsOf(parts), place, insertKey, isBrief};
+		const {offered} = store.getState();
+		const facts = {...factsOf(parts), place, insertKey: offered?.text === firstTask ? insertKey : '', isBrief};
 		return width => welcomeLines({...facts, width});
 	};
 	painter.advance();
 	let drawn = draw();
 	painter.print(drawn);
-	if (program.model.isDemo() && insertKey && !isBrief && !store.getState().offered) {
-		store.setState({offered: {label: '', text: firstTask}});
-	}
 
 	for (const warning of program.warnings()) {
 		warn(warning);
@@ -56,7 +58,11 @@ export async function greet(parts: Parts, {resume, pick = false, prompt}: Beginn
 	return store.subscribe(({model, connection, offered, agent}, before) => {
 		if (
 			redraw &&
-			(agent !== before.agent || model !== before.model || connection.server !== before.connection.server)
+			(agent !== before.agent ||
+				model !== before.model ||
+				connection.server !== before.connection.server ||
+				// The key inserts it no longer.
+				(offered !== before.offered && before.offered?.text === firstTask))
 		) {
 			const next = draw();
 			painter.renew(drawn, next);
@@ -71,10 +77,11 @@ export async function greet(parts: Parts, {resume, pick = false, prompt}: Beginn
 }
 
 function factsOf({program, store, palette, version, homeFolder}: Parts) {
-	const {connection, model, agent} = store.getState();
+	const {connection, model, agent, remote} = store.getState();
 	return {
 		version,
-		folder: shortFolder(program.project.folder.path(), homeFolder),
+		// The host says which folder it is once the terminal is attached.
+		folder: remote?.name ?? shortFolder(program.project.folder.path(), homeFolder),
 		model,
 		agent: agent && {name: agent.name, isContained: agent.isContained === true},
 		isDemo: program.model.isDemo(),
@@ -121,7 +128,7 @@ export function farewell({store}: Pick<Parts, 'store'>): string {
 	return [
 		...(isKept ? [`Resume this session with: ${resume(transcript.session)}\n`] : []),
 		...background.map(({id, state}) => {
-			const what = state === 'ended' ? 'Resume that of the background' : 'A background run was interrupted. Resume it';
+			const what = state === 'ended' ? 'Resume the background session' : 'A background run was interrupted. Resume it';
 			return `${what} with: ${resume(id)}\n`;
 		}),
 	].join('');

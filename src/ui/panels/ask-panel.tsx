@@ -18,6 +18,7 @@ import {
 	type PanelModule,
 	type PanelProps,
 	type Pressed,
+	pressAgain,
 } from './panel.ts';
 import {answerKeys, dimmed, firstRows, listKeys} from './panel-rows.ts';
 import {useAnswerable} from './use-answerable.ts';
@@ -74,6 +75,7 @@ export const askPanel: PanelModule<AskPanel> = {
 			: undefined;
 	},
 
+	isOfRun: () => true,
 	title: ({question}) => question,
 	isFramed: true,
 };
@@ -88,7 +90,7 @@ function answers({token, chord}: Pressed, panel: AskPanel, {store, answer, isTyp
 	const {choices, form} = panel;
 	const marked = markedChoice(panel, scroll);
 	if (isEnter && !guard.isTouched && isTypedAhead({askedAt: 0})) {
-		setGuard({note: 'Enter ignored: press it again'});
+		setGuard({note: `Enter ignored: ${pressAgain}`});
 	} else if (isEnter && choices.length > 0) {
 		if (marked === undefined) {
 			setGuard({note: 'Select an answer first'});

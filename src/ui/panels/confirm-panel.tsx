@@ -1,4 +1,4 @@
-import {useLayoutEffect} from 'react';
+import {useEffect, useLayoutEffect} from 'react';
 import {type PanelAction, panelKeys} from '../../editor/keymap/default-keys.ts';
 import {panelHasFocus, unreadRows} from '../../store/panel-slice.ts';
 import type {AppStore} from '../../store/store.ts';
@@ -61,6 +61,7 @@ export const confirmPanel: PanelModule<Question> = {
 	},
 
 	draw: ConfirmView,
+	isOfRun: ({isOfRun = false}) => isOfRun,
 	title: ({question}) => question,
 	isFramed: true,
 };
@@ -163,6 +164,13 @@ function ConfirmView({panel, height, focusKey}: PanelProps<Question>) {
 	useLayoutEffect(() =>
 		showRows({layout: `${scrolled ? 'scrolled' : 'beside'} ${columns}`, total, from, to, page, lead}),
 	);
+	const isInSight = useApp(({inSightSince}) => inSightSince < Number.POSITIVE_INFINITY);
+	const {onShown} = panel;
+	useEffect(() => {
+		// The frame is written at the end of this turn of the event loop.
+		const soon = onShown && isInSight ? setImmediate(onShown) : undefined;
+		return () => clearImmediate(soon);
+	}, [onShown, isInSight]);
 	const drawn = scrolled ? lines : [...title, ...lines, ...facts, ...asked].slice(0, height);
 	return <Lines lines={hasFocus ? drawn : dimmed(drawn, palette)} />;
 }

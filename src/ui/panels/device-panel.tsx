@@ -32,9 +32,21 @@ export const devicePanel: PanelModule<DevicePanel> = {
 			return true;
 		}
 
-		const {store, answer} = keys;
-		const action = actionOf(keymapOf(deviceKeys, store.getState().ownKeys), pressedKey(pressed.token) ?? '');
-		if (action === 'device.close') {
+		const {store, answer, now, isTypedAhead} = keys;
+		const {ownKeys, guard, setGuard, setToast, editPrompt} = store.getState();
+		const {token} = pressed;
+		const keymap = keymapOf(deviceKeys, ownKeys);
+		const action = actionOf(keymap, pressedKey(token) ?? '');
+		// A terminal may send what is pasted in pieces: letters that follow are no keys.
+		const isPasted = token.type === 'paste' || (token.type === 'text' && [...token.text].length > 1 && !action);
+		const isContinued = token.type === 'text' && guard.note !== '' && isTypedAhead({askedAt: 0});
+		if (isPasted || isContinued) {
+			const key = panel.others?.includes('api-key') ? hintKey(keymap, 'device.api-key') : '';
+			const note = key ? `Text ignored: press ${key} first to enter an API key` : 'Text ignored: this login takes none';
+			setGuard({note});
+			setToast(note);
+			editPrompt({typedAt: now()});
+		} else if (action === 'device.close') {
 			answer(undefined);
 		} else if (action === 'device.paste' || action === 'device.api-key') {
 			const way = action === 'device.paste' ? 'paste' : 'api-key';

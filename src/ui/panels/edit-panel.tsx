@@ -48,6 +48,7 @@ export const editPanel: PanelModule<EditPanel> = {
 		return {row: titleRows(height) + caret.row, column: indent + caret.column};
 	},
 
+	isOfRun: () => true,
 	title: ({label}) => label,
 	isFramed: true,
 };

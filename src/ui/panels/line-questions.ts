@@ -1,19 +1,22 @@
 import type {UserQuestion} from '../../core/session/user-question.ts';
 import {safeLine, safeText} from '../../terminal/text/safe-text.ts';
 import {untilAnswerable} from '../answerable.ts';
-import type {LineTerminal} from '../line-terminal.ts';
+import type {Asking, LineTerminal} from '../line-terminal.ts';
 
 /**
  * Asks until the whole answer was typed after the question (SAFETY 4): a terminal passes on keys that were pressed before
- * it. `before` writes what stands above the question. Returns undefined for Esc and the end of input.
+ * it. `before` writes what stands above the question. Returns undefined for Esc and the end of input. Throws the signal's reason
+ * if it aborts first.
  */
 export async function askSettled(
 	label: string,
 	{say, timedQuestion}: Pick<LineTerminal, 'say' | 'timedQuestion'>,
 	before?: () => void,
+	asking?: Asking,
 ): Promise<string | undefined> {
 	for (let first = before; ; first = undefined) {
-		const {line, askedAt, typedAt} = await timedQuestion(label, first);
+		const {line, askedAt, typedAt} = await timedQuestion(label, first, asking);
+		asking?.signal?.throwIfAborted();
 		if (line === undefined || untilAnswerable({askedAt}, {typedAt: undefined, inSightSince: askedAt}, typedAt) <= 0) {
 			return line;
 		}
@@ -26,7 +29,7 @@ export async function askSettled(
 export async function askInLines(
 	{question, choices, form}: UserQuestion,
 	terminal: Pick<LineTerminal, 'say' | 'timedQuestion'>,
-	{sign = '? ', ring}: {readonly sign?: string; readonly ring?: () => void} = {},
+	{sign = '? ', ring, ...asking}: Asking & {readonly sign?: string; readonly ring?: () => void} = {},
 ): Promise<string | undefined> {
 	const numbered = choices.map(
 		({label, description}, index) =>
@@ -37,11 +40,11 @@ export async function askInLines(
 		ring?.();
 	};
 	if (form) {
-		return askStep({choices, form}, terminal, before);
+		return askStep({choices, form}, terminal, before, asking);
 	}
 
 	const label = choices.length > 0 ? `Number, 1 to ${choices.length}, or your own answer` : 'Your answer';
-	const typed = (await askSettled(`${label}; Enter to cancel:`, terminal, before))?.trim();
+	const typed = (await askSettled(`${label}; Enter to cancel:`, terminal, before, asking))?.trim();
 	return typed ? (choices[Number(typed) - 1]?.label ?? typed) : undefined;
 }
 
@@ -52,11 +55,12 @@ async function askStep(
 	{choices, form: {initial, mayBeEmpty}}: Step,
 	terminal: Pick<LineTerminal, 'say' | 'timedQuestion'>,
 	before: () => void,
+	asking: Asking,
 ): Promise<string | undefined> {
 	const blank = initial ? `; Enter for “${safeLine(initial)}”` : mayBeEmpty ? '; Enter to skip' : '';
 	const label = choices.length > 0 ? `Number, 1 to ${choices.length}` : `Your answer${blank}`;
 	for (let first: typeof before | undefined = before; ; first = undefined) {
-		const typed = (await askSettled(`${label}; “cancel” to cancel:`, terminal, first))?.trim();
+		const typed = (await askSettled(`${label}; “cancel” to cancel:`, terminal, first, asking))?.trim();
 		if (typed === undefined || typed.toLowerCase() === 'cancel') {
 			return undefined;
 		}

@@ -7,13 +7,20 @@ import type {PanelKeys, Pressed} from './panel.ts';
 import {moduleOf} from './panels.ts';
 
 /**
- * Handles a key while a panel is open. Returns false for a key that the prompt should handle: the panel only shows lines, the
- * user writes a draft, or the key begins one.
+ * Handles a key while a panel is open. Ctrl+C at what a run waits for interrupts the run. Returns false for a key that the
+ * prompt should handle: the panel only shows lines, the user writes a draft, or the key begins one.
  */
 export function pressInPanel(token: InputToken, panel: OpenPanel, keys: PanelKeys): boolean {
 	const state = keys.store.getState();
 	const pressed = readKey(token, state);
 	const kind = moduleOf(panel);
+	if (pressed.chord === 'ctrl+c' && state.transcript.run && kind.isOfRun?.(panel)) {
+		keys.interrupt();
+		// The question closes once the run has heard of it, and what is typed right behind must not answer it.
+		state.editPrompt({typedAt: keys.now()});
+		return true;
+	}
+
 	if (state.manner === 'shows' || panelHasFocus(state)) {
 		return kind.press(pressed, panel, keys);
 	}
@@ -51,10 +58,18 @@ function scrollSteps({size, guard: {sight}}: AppState): {readonly [action in Pan
 	};
 }
 
-const views: readonly (Action | undefined)[] = ['app.transcript', 'app.redraw', 'logs.viewer'];
+/** What leaves a question open: what shows more of it, or another session. */
+const views: readonly Action[] = ['app.transcript', 'app.redraw', 'app.next-session', 'logs.viewer'];
 
-/** Returns true for a key that shows what an open question is about. The question stays open meanwhile. */
-export function opensView(chord: string | undefined, {manner, keymap, ownKeys}: AppState): boolean {
-	const isBoundThere = chord === undefined || actionOf(keymapOf(panelKeys, ownKeys), chord) !== undefined;
-	return manner === 'asks' && !isBoundThere && views.includes(actionOf(keymap, chord));
+/**
+ * Returns true for a key, a sequence, or the first key of one, that shows what an open question is about, or another session. The
+ * question stays open meanwhile.
+ */
+export function opensView(key: string | undefined, {manner, keymap, ownKeys}: AppState): boolean {
+	const isBoundThere = key === undefined || actionOf(keymapOf(panelKeys, ownKeys), key) !== undefined;
+	return (
+		manner === 'asks' &&
+		!isBoundThere &&
+		views.some(view => view === actionOf(keymap, key) || keymap.keys[view].some(own => own.startsWith(`${key} `)))
+	);
 }

@@ -2,7 +2,7 @@ import {narrowChoices} from '../../command/picker/picker-filter.ts';
 import type {Choice, FilterField} from '../../core/question.ts';
 import {panelKeys} from '../../editor/keymap/default-keys.ts';
 import {hintsOf} from '../../editor/keymap/key-label.ts';
-import {fitTitle} from '../../terminal/text/fit-parts.ts';
+import {cutApart, fitFacts, fitTitle} from '../../terminal/text/fit-parts.ts';
 import {safeLine} from '../../terminal/text/safe-text.ts';
 import {lineWidth, padEnd, truncate} from '../../terminal/text/width.ts';
 import {useApp, useKeymap, useUi} from '../context.ts';
@@ -114,6 +114,8 @@ function inGroups(found: readonly Choice[], all: readonly Choice[]): readonly Ch
 
 /** Fewest cells of a name before its detail is cut. */
 const minNameWidth = 20;
+/** Fewest cells of details before a longer name is cut: an age and an id, which tell two of one name apart. */
+const minDetailWidth = 28;
 
 /** Shows a list with a filter: typing narrows it, the arrow keys move, Enter selects, Esc cancels. */
 function Picker({panel, height}: PanelProps<PickPanel>) {
@@ -138,6 +140,7 @@ function Picker({panel, height}: PanelProps<PickPanel>) {
 	// Details are aligned. A long name never pushes them out of a list with filters or groups.
 	const width =
 		filters || shown[0]?.group !== undefined ? nameWidth(names, shown, columns) : Math.min(widest(names), columns - 2);
+	const cutNames = cutApart(names, width);
 	const rows = visible.map(({index, heading}) => {
 		const choice = found[index];
 		if (heading !== undefined || !choice) {
@@ -145,20 +148,22 @@ function Picker({panel, height}: PanelProps<PickPanel>) {
 			return truncate(palette.label(name) + palette.dim(legend.map(part => ` · ${part}`).join('')), columns);
 		}
 
-		const {detail} = choice;
 		const here = index === chosen;
-		const name = nameOf(choice);
-		const text = detail ? padEnd(truncate(name, width), width) : truncate(name, width);
-		const details = detail ? palette.dim(`  ${safeLine(detail)}`) : '';
+		const name = cutNames[shown.indexOf(choice)] ?? '';
+		const detail = fitFacts(safeLine(choice.detail ?? ''), columns - width - 4);
+		const text = detail ? padEnd(name, width) : name;
+		const details = detail ? palette.dim(`  ${detail}`) : '';
 		return truncate((here ? palette.accent('❯ ') + palette.selected(text) : `  ${text}`) + details, columns);
 	});
 
-	const count = filter.text ? `${found.length} of ${choices.length}` : String(choices.length);
+	const [shownCount, total] = [found, choices].map(list => list.filter(({isOther}) => !isOther).length);
+	const count = filter.text ? `${shownCount} of ${total}` : String(total);
 	const hints = [...(note ? [note] : hintsOf(keymap, [['select', 'panel.open']])), 'Esc cancel'];
 	const named = palette.label(safeLine(title));
 	const warning = fault === undefined ? undefined : palette.warning(safeLine(fault));
 	const typed = drawLine(filterLabel, filter, columns);
-	const hint = filters && filter.text === '' ? filters.map(({example}) => example).join(' ') : typed.text;
+	const hint =
+		filters && filter.text === '' ? `a word, or ${filters.map(({example}) => example).join(' ')}` : typed.text;
 	const lines = [
 		...(row === 1
 			? [
@@ -182,8 +187,8 @@ function Picker({panel, height}: PanelProps<PickPanel>) {
 }
 
 function nameWidth(names: readonly string[], shown: readonly Choice[], columns: number): number {
-	const detailWidth = Math.max(0, ...shown.map(({detail = ''}) => lineWidth(safeLine(detail))));
-	return Math.min(widest(names), Math.max(minNameWidth, columns - detailWidth - 4));
+	const detailWidth = widest(shown.map(({detail = ''}) => safeLine(detail)));
+	return Math.min(widest(names), Math.max(minNameWidth, columns - Math.min(detailWidth, minDetailWidth) - 4));
 }
 
 function widest(names: readonly string[]): number {

@@ -22,6 +22,10 @@ export type Question = Asked & {
 	readonly answers?: readonly Answer[];
 	/** The value of the answer that Enter gives at first; no by default. */
 	readonly marks?: string | undefined;
+	/** Called when a frame with the question has been drawn while it is in sight. */
+	readonly onShown?: (() => void) | undefined;
+	/** True if a run waits for the answer. */
+	readonly isOfRun?: boolean | undefined;
 };
 
 const yes: readonly Answer[] = [{key: 'y', label: 'Yes', value: 'yes'}];
@@ -261,7 +265,7 @@ export function drawQuestion(panel: Question, {height, ...style}: Style & {reado
 							? truncate(`  ${hints}`, columns)
 							: isAnswerable
 								? `  ${listKeys(style.keymap, columns - 2, style.hints)}`
-								: '',
+								: truncate('  Wait a second, then answer', columns),
 					),
 				]
 			: [];

@@ -9,6 +9,7 @@ import {hintKey, keyLabel} from '../../editor/keymap/key-label.ts';
 import {actionOf} from '../../editor/keymap/keymap.ts';
 import {selectionOf} from '../../editor/selection.ts';
 import {needsUser} from '../../store/panel-slice.ts';
+import {isWorking} from '../../store/session-slice.ts';
 import type {AppStore} from '../../store/store.ts';
 import {type CopyWay, copyNote} from '../../terminal/clipboard.ts';
 import {chordOf, type KeyToken} from '../../terminal/input/token.ts';
@@ -119,7 +120,7 @@ function pressCtrlC(keyboard: Keyboard): void {
 	const {store, secondPress, interrupt, quit} = keyboard;
 	if (store.getState().composer.text) {
 		clearPrompt(keyboard);
-	} else if (isWorking(keyboard)) {
+	} else if (isWorking(store.getState())) {
 		interrupt();
 	} else if (secondPress.isSecond('ctrl+c', quitToast('Ctrl+C', keyboard))) {
 		quit();
@@ -137,7 +138,7 @@ function pressQuit(keyboard: Keyboard, chord: string): void {
 function pressEscape(keyboard: Keyboard): void {
 	const {store, secondPress, interrupt} = keyboard;
 	const {composer, editPrompt, transcript} = store.getState();
-	if (isWorking(keyboard)) {
+	if (isWorking(store.getState())) {
 		interrupt();
 	} else if (selectionOf(composer)) {
 		editPrompt({composer: moveTo(composer, composer.caret)});
@@ -157,12 +158,6 @@ function pressEscape(keyboard: Keyboard): void {
 function clearPrompt({store}: Keyboard): void {
 	const {composer, editPrompt} = store.getState();
 	editPrompt({composer: setComposerText(composer, ''), editing: undefined, toast: ''});
-}
-
-/** Returns true while there is something to interrupt: the agent, or a command. */
-function isWorking({store}: Keyboard): boolean {
-	const {transcript, busy} = store.getState();
-	return transcript.run !== undefined || busy;
 }
 
 function quitToast(key: string, {store}: Keyboard): string {

@@ -23,12 +23,17 @@ export function pressForWaiting(token: InputToken, store: AppStore): boolean {
 	const {composer, keymap, queue, editing} = store.getState();
 	const last = queue.at(-1);
 	const isUp = token.type === 'key' && actionOf(keymap, chordOf(token)) === 'prompt.up';
-	if (!isUp || !last || composer.text !== '' || editing !== undefined) {
+	if (!isUp || !last || !opensWaiting({composer, editing})) {
 		return false;
 	}
 
 	editWaiting(store, last.id);
 	return true;
+}
+
+/** Returns true if the key that moves up opens a waiting message: elsewhere it moves in what is written. */
+function opensWaiting({composer, editing}: Pick<AppState, 'composer' | 'editing'>): boolean {
+	return composer.text === '' && editing === undefined;
 }
 
 /** How long what is sent may take before a row shows it. */
@@ -70,13 +75,21 @@ export function showSending(store: AppStore, text: string, end: Promise<unknown>
 
 /** Draws the last `height` messages that wait, with the keys for them beside the last one. */
 export function waitingLines(
-	{queue, sending, size: {columns}, keymap}: Pick<AppState, 'queue' | 'sending' | 'size' | 'keymap'>,
+	{
+		queue,
+		sending,
+		size: {columns},
+		keymap,
+		composer,
+		editing,
+	}: Pick<AppState, 'queue' | 'sending' | 'size' | 'keymap' | 'composer' | 'editing'>,
 	height: number,
 	palette: Palette,
 ): readonly string[] {
-	const key = hintKey(keymap, 'prompt.up');
+	const key = opensWaiting({composer, editing}) ? hintKey(keymap, 'prompt.up') : '';
 	const manager = queue.length > height ? `/queue all ${queue.length}` : queue.length > 1 ? '/queue' : '';
-	const hints = `  ${[key && `${key} edit`, manager].filter(Boolean).join(' · ')}`;
+	const keys = [key && `${key} edit`, manager].filter(Boolean).join(' · ');
+	const hints = keys && `  ${keys}`;
 	const rows = [
 		...sending.map(text => `  sending: ${safeLine(text)}`),
 		...queue.map(({text}) => `  queued: ${safeLine(text)}`),

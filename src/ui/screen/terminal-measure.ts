@@ -50,10 +50,10 @@ const colorTimeoutMs = 1000;
 const exitTimeoutMs = 300;
 
 /**
- * Asks for the background (OSC 11) and the 16 colours (OSC 4, one by one: Konsole reads only the first of several), then for
+ * Asks for the background (OSC 11), for that of text (OSC 10), and the 16 colours (OSC 4, one by one: Konsole reads only the first of several), then for
  * what the terminal is (DA1), which all answer, so that no answer shows.
  */
-const askColor = `\u001B]11;?\u001B\\${Array.from({length: 16}, (_, index) => `\u001B]4;${index};?\u001B\\`).join('')}\u001B[c`;
+const askColor = `\u001B]11;?\u001B\\\u001B]10;?\u001B\\${Array.from({length: 16}, (_, index) => `\u001B]4;${index};?\u001B\\`).join('')}\u001B[c`;
 
 /**
  * Measures how many cells the terminal uses for certain characters. Until it answers, the widths of an earlier start are
@@ -136,6 +136,7 @@ function within(timeoutMs: number, begin: (end: () => void) => void): Promise<vo
 /** Returns what asks the terminal for its colours, once at a time. */
 function createColorQuestion(write: Dependencies['write']) {
 	let background: Rgb | undefined;
+	let foreground: Rgb | undefined;
 	const own = new Map<number, Rgb>();
 	let end: (() => void) | undefined;
 	return {
@@ -146,7 +147,7 @@ function createColorQuestion(write: Dependencies['write']) {
 				end = () => {
 					clearTimeout(timer);
 					end = undefined;
-					resolve(background && {background, own});
+					resolve(background && {background, foreground, own});
 				};
 				write(askColor);
 			}),
@@ -154,6 +155,7 @@ function createColorQuestion(write: Dependencies['write']) {
 			if (token.type === 'reply' && token.reply === 'color') {
 				const color = [token.red, token.green, token.blue] as const;
 				background = token.of === 'background' ? color : background;
+				foreground = token.of === 'foreground' ? color : foreground;
 				if (typeof token.of === 'number') {
 					own.set(token.of, color);
 				}

@@ -63,7 +63,7 @@ export function createWritten(): Written {
 		},
 		rewrap: (lines, oldWidth, width) => rewrapItems(items, lines, oldWidth, width),
 		renew(draw, next) {
-			items = items.map(item => (item.draw === draw ? {...item, next} : item));
+			items = items.map(item => (item.draw === draw || item.next === draw ? {...item, next} : item));
 		},
 		forgetItems() {
 			items = [];

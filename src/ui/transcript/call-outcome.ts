@@ -60,7 +60,7 @@ function doneParts(block: Tool): readonly string[] {
 	}
 
 	const facts = factsOf(block);
-	const [count] = testsIn(block);
+	const count = testsIn(block);
 	return facts
 		? [facts.end ?? '', count ?? countText(facts)].filter(Boolean).map(safeLine)
 		: output
@@ -68,10 +68,9 @@ function doneParts(block: Tool): readonly string[] {
 			: [];
 }
 
-/** Returns how many tests a command ran, if it says so. */
-function testsIn(block: Tool): readonly string[] {
-	const counts = isCommand(block.name) ? testCounts(commandParts(block, block.output).output) : undefined;
-	return counts === undefined ? [] : [counts];
+/** Returns how many tests a command ran; undefined if its output doesn't say so. */
+export function testsIn(block: Tool): string | undefined {
+	return isCommand(block.name) ? testCounts(commandParts(block, block.output).output) : undefined;
 }
 
 /** Returns what a result counted; empty for nothing. */
@@ -91,14 +90,17 @@ function countText({lines, matches, files, left = 0, above}: ToolFacts): string 
 
 /** Returns why a call failed. Status 1 says nothing beside the number of tests that failed. */
 function failedParts(block: Tool, width: number): readonly string[] {
-	const tests = testsIn(block);
+	const counted = testsIn(block);
+	const tests = counted === undefined ? [] : [counted];
 	const isSaid = factsOf(block)?.status === 1 && tests.some(counts => counts.includes('failed'));
 	return isSaid ? tests : [sentencesIn(failure(block), width), ...tests];
 }
 
 /** Returns how a command failed, or the first line of why a call did. */
 function failure(block: Tool): string {
-	return safeLine(factsOf(block)?.end ?? block.output.split('\n', 1)[0] ?? '');
+	const end = factsOf(block)?.end;
+	// What the model reads of it speaks about the user.
+	return end === undefined && block.isRefused ? 'not allowed' : safeLine(end ?? block.output.split('\n', 1)[0] ?? '');
 }
 
 function sentencesIn(text: string, width: number): string {

@@ -234,8 +234,10 @@ function markedText({sign, text, counterpart}: DiffLine, palette: Palette, color
 	const pair = sign === '-' ? markWords(text, counterpart) : markWords(counterpart, text);
 	const parts = sign === '-' ? pair?.removed : pair?.added;
 	const shown = parts?.map(part => ({...part, text: shownText(part.text)}));
+	// In a line in the colours of its language, a mark has that of what is added: that of a word says something else.
+	const mark = (part: string) => palette.added(palette.mark(part));
 	return (
-		(shown && colored && markParts(colored, shown, palette.mark)) ??
+		(shown && colored && markParts(colored, shown, mark)) ??
 		shown?.map(part => (part.isChanged ? palette.mark(part.text) : part.text)).join('')
 	);
 }

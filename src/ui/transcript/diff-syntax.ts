@@ -98,7 +98,7 @@ export function markParts(
 			room -= Math.min(room, first.text.length);
 		}
 
-		marked += isChanged ? mark(paintPieces(taken)) : paintPieces(taken);
+		marked += isChanged ? mark(text) : paintPieces(taken);
 	}
 
 	return marked;

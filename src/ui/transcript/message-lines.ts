@@ -1,4 +1,4 @@
-import {nameCommands} from '../../core/command-words.ts';
+import {hintLines} from '../../command/render/hint-lines.ts';
 import {safeText} from '../../terminal/text/safe-text.ts';
 import {signOf} from '../../terminal/text/signs.ts';
 import type {Palette} from '../../terminal/text/style.ts';
@@ -21,11 +21,6 @@ export function messageLines(
 			first: role(signOf(sign, palette)),
 			rest: '  ',
 		}),
-		...(hint
-			? wrapLine(palette.dim(safeText(nameCommands(hint, 'app'))), width, {
-					first: palette.dim(`  ${signOf('→', palette)}`),
-					rest: '    ',
-				})
-			: []),
+		...(hint ? hintLines(hint, {width, palette, place: 'app', first: `  ${signOf('→', palette)}`, rest: '    '}) : []),
 	];
 }

@@ -6,7 +6,7 @@ import {signOf} from '../../terminal/text/signs.ts';
 import type {Palette} from '../../terminal/text/style.ts';
 import {lineWidth, truncate} from '../../terminal/text/width.ts';
 import {softWrap, wrapLine} from '../../terminal/text/wrap.ts';
-import {commandParts, factsOf, isCommand, outcomeOf, shownNote, taskParts} from './call-outcome.ts';
+import {commandParts, factsOf, isCommand, outcomeOf, shownNote, taskParts, testsIn} from './call-outcome.ts';
 import {clockOf, clockRow} from './clock-row.ts';
 import {changedLines} from './diff-lines.ts';
 import {drawnOutput, drawRow, excerptOf, lastLine} from './output-lines.ts';
@@ -181,7 +181,10 @@ function linesBelow(block: Tool, {width, palette}: ToolStyle): readonly string[]
 	const isFailed = status !== 'done' || (end !== undefined && exit !== undefined);
 	const {notes: noted, output} = commandParts(block, drawnOutput(block));
 	const notes = noted.map(shownNote);
-	const {rows, leftOut} = didRun ? excerptOf(output, isFailed, width) : {rows: [], leftOut: 0};
+	// Tests that passed are counted in the head.
+	const counts = isFailed ? undefined : testsIn(block);
+	const isSaid = counts !== undefined && !counts.includes('failed');
+	const {rows, leftOut} = didRun && !isSaid ? excerptOf(output, isFailed, width) : {rows: [], leftOut: 0};
 	const more = leftOut > 0 ? [palette.dim(`… ${formatAmount(leftOut, 'more line')}`)] : [];
 	return [...notes.map(note => palette.dim(safeLine(note))), ...more, ...rows.map(row => drawRow(row, palette))].map(
 		line => truncate(line, width),

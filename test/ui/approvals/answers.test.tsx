@@ -69,7 +69,7 @@ test('answers are drawn without their keys until these answer', () => {
 		'     Yes, once',
 		'     Say why',
 		'     No',
-		'',
+		'  Wait a second, then answer',
 	]);
 	expect(drawQuestion(panel, {...style, isAnswerable: true}).asked).toHaveLength(5);
 });

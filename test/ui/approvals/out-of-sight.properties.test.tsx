@@ -60,6 +60,7 @@ function presser(store: ReturnType<typeof draw>['store'], answer: (value: string
 			pressInPanel(key.length === 1 ? textToken(key) : named, panel, {
 				store,
 				answer,
+				interrupt: () => undefined,
 				copy: () => undefined,
 				openPage: async () => false,
 				isTypedAhead: () => false,

@@ -100,3 +100,42 @@ test('long texts are cut between characters', () => {
 	expect(titleSequence('👍'.repeat(1000))).toBe(`\u001b]2;${'👍'.repeat(79)}…\u001b\\`);
 	expect(noticeSequence('x'.repeat(1_000_000), {TERM: 'foot'}).length).toBeLessThan(250);
 });
+
+const leftovers = {
+	TERM_PROGRAM: ['ghostty', 'WezTerm', 'iTerm.app', 'tmux', 'other'],
+	GHOSTTY_RESOURCES_DIR: ['/usr/share/ghostty'],
+	KITTY_WINDOW_ID: ['1'],
+	WEZTERM_PANE: ['0'],
+	VTE_VERSION: ['7600', '8000'],
+	KONSOLE_VERSION: ['230804'],
+	ALACRITTY_WINDOW_ID: ['94'],
+	WT_SESSION: ['x'],
+	ConEmuANSI: ['ON'],
+};
+
+test('a type that only one terminal has counts, whatever variables another one left; only Ghostty gets its status', () => {
+	const types = {
+		'xterm-ghostty': 'Ghostty',
+		'xterm-kitty': 'kitty',
+		wezterm: 'WezTerm',
+		foot: 'foot',
+		'foot-extra': 'foot',
+		'rxvt-unicode-256color': 'rxvt',
+		alacritty: 'Alacritty',
+	};
+	const variables = fc.record(
+		Object.fromEntries(Object.entries(leftovers).map(([name, values]) => [name, fc.constantFrom(...values)])),
+		{requiredKeys: []},
+	);
+	fc.assert(
+		fc.property(variables, fc.constantFrom(...Object.entries(types)), (left, [term, name]) => {
+			const {TERM_PROGRAM: _, ...others} = left;
+			expect(terminalKind({...left, TERM: term}).name).toBe(name);
+			expect(terminalKind({...left, TERM: term}).status ?? false).toBe(name === 'Ghostty');
+			// Without a type of its own, its variables name it.
+			const named = others['GHOSTTY_RESOURCES_DIR'] !== undefined || left['TERM_PROGRAM'] === 'ghostty';
+			expect(terminalKind({...left, TERM: 'xterm-256color'}).status ?? false).toBe(named);
+			expect(terminalKind({...left, TERM: 'tmux-256color'}).status).toBeUndefined();
+		}),
+	);
+});

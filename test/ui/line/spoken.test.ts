@@ -75,7 +75,7 @@ test.each(Object.entries(blocks))(
 /** A result of each kind. A new kind does not compile until it is here. */
 const results: Readonly<Record<Result['kind'], readonly Result[]>> = {
 	text: [{kind: 'text', text: 'Done.', hint: 'More: `usage`'}],
-	record: [{kind: 'record', title: 'Run', fields: [['items', '██████████░░░░░░░░░░ 50 %']], data: {}}],
+	record: [{kind: 'record', title: 'Run', fields: [['items', '██████████░░░░░░░░░░ 50%']], data: {}}],
 	table: [
 		{
 			...{kind: 'table', title: 'Keys', columns: [{label: 'name'}, {label: 'count', align: 'right', spare: true}]},
@@ -159,7 +159,7 @@ test('a table is a record for each row, a chart its numbers', () => {
 		...['Chat', 'a: one', 'b: two', ''],
 		...['Keys', 'c: three'],
 	]);
-	expect(results.record.flatMap(heard)).toEqual(['Run', 'items: 50 %']);
+	expect(results.record.flatMap(heard)).toEqual(['Run', 'items: 50%']);
 	expect(results.plot.flatMap(heard)).toEqual([
 		...['Bars', 'a: 3', 'b: 10'],
 		...['Curve', '3 points, from 1 at 0 to 2 at 2; lowest 1, highest 4'],

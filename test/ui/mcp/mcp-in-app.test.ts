@@ -161,7 +161,7 @@ test('a form of an MCP server is filled in, asked again where it is wrong, and s
 	await waitFor('? The MCP server docs asks: Who are you (0)?␛[2J');
 	// A key that was pressed before the question answers nothing.
 	type('\r');
-	await waitFor('Enter ignored: press it again');
+	await waitFor('Enter ignored: wait a second, then press it again');
 	expect(store.getState().panel).toMatchObject({kind: 'ask', choices: [{label: 'Answer'}, {label: 'Decline'}]});
 	await waitFor('❯ 2. Decline');
 	await answer('1\r');
@@ -174,7 +174,7 @@ test('a form of an MCP server is filled in, asked again where it is wrong, and s
 	await waitFor('answer: 30');
 	// Nor does an Enter that is held down.
 	type('\r');
-	await waitFor('Enter ignored: press it again');
+	await waitFor('Enter ignored: wait a second, then press it again');
 	type(`${keys.backspace}0\r`);
 	await waitFor('1. Large  default');
 	expect(store.getState().panel).toMatchObject({choices: [{label: 'Large'}, {label: 'Small'}, {label: 'Skip'}]});

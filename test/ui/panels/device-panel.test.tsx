@@ -1,8 +1,12 @@
 import {afterEach, beforeEach, expect, test, vi} from 'vitest';
 import type {DeviceAction} from '../../../src/editor/keymap/default-keys.ts';
+import {createAppStore} from '../../../src/store/store.ts';
+import type {InputToken} from '../../../src/terminal/input/token.ts';
+import {type Asked, untilAnswerable} from '../../../src/ui/answerable.ts';
 import {App} from '../../../src/ui/app.tsx';
-import {pressInDevicePanel} from '../../../src/ui/panels/device-panel.tsx';
+import {devicePanel, pressInDevicePanel} from '../../../src/ui/panels/device-panel.tsx';
 import {openPanel, type Panel} from '../../../src/ui/panels/panels.ts';
+import {createRandom} from '../../faults/fault.ts';
 import {draw, panelOf} from '../frame.ts';
 
 type Device = Extract<Panel, {kind: 'device'}>;
@@ -49,6 +53,50 @@ test('a login that an API key may replace names the key for that, at 80 columns 
 	expect((await frame({...device, others: ['api-key']}, 64)).at(-1)).toBe(
 		'14 m 32 s left · Enter open · c, u copy · k API key · Esc cancel',
 	);
+});
+
+const seed = 20_261_201;
+
+test(`no letter of an API key that is pasted in pieces is taken for a key, and the user hears which comes first (seed ${seed})`, () => {
+	const random = createRandom(seed);
+	for (let round = 0; round < 200; round++) {
+		const store = createAppStore();
+		const panel: Device = {...device, others: ['api-key']};
+		openPanel(store, panel);
+		const acts: unknown[] = [];
+		const act = (value: unknown) => void acts.push(value);
+		const keys = {
+			store,
+			answer: act,
+			interrupt: () => act('interrupt'),
+			copy: (text: string) => {
+				act(text);
+				return undefined;
+			},
+			openPage: async (page: string) => {
+				act(page);
+				return true;
+			},
+			isTypedAhead: (question: Asked) => untilAnswerable(question, store.getState(), 10_000) > 0,
+			now: () => 10_000,
+		};
+		const press = (token: InputToken) =>
+			devicePanel.press({token, chord: '', action: undefined, rows: undefined}, panel, keys);
+		const letters = Array.from({length: 20}, () => random.pick([...'cukxyz_9'])).join('');
+		press(
+			random.pick([
+				{type: 'paste', text: 'svc', truncated: false},
+				{type: 'text', text: 'svc'},
+			] as const),
+		);
+		for (let at = 0; at < letters.length; ) {
+			const end = at + 1 + random.below(3);
+			press({type: 'text', text: letters.slice(at, end)});
+			at = end;
+		}
+
+		expect([acts, store.getState().toast]).toEqual([[], 'Text ignored: press k first to enter an API key']);
+	}
 });
 
 test('at 60 columns its title and key hints are shorter', async () => {

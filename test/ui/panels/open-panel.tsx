@@ -18,6 +18,7 @@ export async function openPanel(panel: Panel, columns = 80, rows = 24) {
 			pressInPanel(token, panel, {
 				store: drawn.store,
 				answer: value => answers.push(value),
+				interrupt: () => undefined,
 				copy: () => undefined,
 				openPage: async () => false,
 				now: steadyNow,

@@ -121,6 +121,7 @@ describe('lines', () => {
 	});
 });
 
+const unanswerable = ['? Sure?', '     Yes', '     No', '  Wait a second, then answer'];
 const yesOrNo = ['  y  Yes', '❯ n  No', '  ↑↓ move · Enter select · Esc cancel'];
 
 test('Enter answers a question with no', async () => {
@@ -137,7 +138,7 @@ test('[4] a question shows its keys once they answer it', async () => {
 	// In the future: a busy machine draws late.
 	const question = {kind: 'confirm', question: 'Sure?'} as const;
 	const {panelLines, store} = await openPanel({...question, askedAt: performance.now() + 3_600_000});
-	expect(panelLines()).toEqual(['? Sure?', '     Yes', '     No', '']);
+	expect(panelLines()).toEqual(unanswerable);
 	openInStore(store, {...question, askedAt: performance.now()});
 	await expect.poll(panelLines, {interval: 20}).toEqual(['? Sure?', ...yesOrNo]);
 });
@@ -157,7 +158,7 @@ test('[4] a question shows no keys while the user types into the prompt', async 
 	const {panelLines, store} = await openPanel({kind: 'confirm', question: 'Sure?', askedAt: 0});
 	expect(panelLines()).toEqual(['? Sure?', ...yesOrNo]);
 	store.getState().editPrompt({typedAt: performance.now() + 3_600_000});
-	await expect.poll(panelLines, {interval: 20}).toEqual(['? Sure?', '     Yes', '     No', '']);
+	await expect.poll(panelLines, {interval: 20}).toEqual(unanswerable);
 	store.getState().editPrompt({typedAt: performance.now()});
 	await expect.poll(panelLines, {interval: 20}).toEqual(['? Sure?', ...yesOrNo]);
 });

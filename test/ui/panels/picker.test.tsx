@@ -94,7 +94,7 @@ describe.each([
 		const {lines, cursor} = await open();
 		expect(lines().slice(1, 6).map(titleOf)).toEqual([
 			'Resume (3) · Enter select · Esc cancel',
-			'filter state:paused cost:>1',
+			'filter a word, or state:paused cost:>1',
 			'❯ web shop  runtime · paused',
 			'  web site  runtime · running',
 			'  a␛[2Jb␊c  environment · re␇ady',
@@ -186,4 +186,20 @@ test('a list that waited beside a draft can be moved in once it has the keys', a
 	store.getState().scrollBy(1);
 	await settle();
 	expect(lines().find(line => line.includes('❯ web'))).toContain('web site');
+});
+
+test('details give way to names as whole facts, and names that begin alike keep their ends', async () => {
+	const named = ['first', 'second'].map((end, index) => ({
+		id: String(index),
+		label: `Explain how the reducer of the transcript joins pieces of text, the ${end}`,
+		detail: `3 h ago · ${index}f2a1b0c · from Claude Code · 12 messages`,
+		group: 'Conversations',
+	}));
+	const {store, lines} = draw(<App />, {columns: 80, rows: 20});
+	openPanel(store, {kind: 'pick', title: 'Resume a session', choices: named});
+	await expect.poll(() => lines().join('\n'), {interval: 5}).toContain('Resume a session');
+	expect(lines().slice(4, 6)).toEqual([
+		'❯ Explain how the reducer…ieces of text, the first  3 h ago · 0f2a1b0c',
+		'  Explain how the reducer…eces of text, the second  3 h ago · 1f2a1b0c',
+	]);
 });

@@ -124,7 +124,7 @@ describe('code in its language', () => {
 	test('is coloured below the marks of words, and a removed line stays in its colour', () => {
 		expect(drawn('src/a.ts', '-const total = 1;\n+const total = 2;\n return total;')).toEqual([
 			removed(` 1 - const total = ${mark('1')};`),
-			added(` 1 + ${syntax.keyword('const')} total = ${mark(syntax.number('2'))};`),
+			added(` 1 + ${syntax.keyword('const')} total = ${added(mark('2'))};`),
 			dim(` 2   ${syntax.keyword('return')} total;`),
 		]);
 	});

@@ -185,6 +185,10 @@ describe('the output of a command', () => {
 		expect(run('a\nb\n      Tests  42 passed (42)\n[exit status 0 after 2.5 s]', {milliseconds: 2500})[0]).toBe(
 			timed('✓ Run npm test · 42 passed', '2.5 s'),
 		);
+		const node = 'ok 1 - adds\n# tests 1\n# pass 1\n# fail 0\n# todo 0\n# duration_ms 64.5';
+		expect(run(`${node}\n[exit status 0 after 2.5 s]`, {milliseconds: 2500})).toEqual([
+			timed('✓ Run npm test · 1 passed', '2.5 s'),
+		]);
 		expect(run('Tests:       1 failed, 41 passed, 42 total\n[exit status 1 after 20 ms]', {status: 'failed'})[0]).toBe(
 			'✗ Run npm test · 1 failed, 41 passed',
 		);
@@ -221,6 +225,9 @@ describe('the output of a command', () => {
 		);
 		expect(run('The user did not allow this command. It did not run.', {status: 'failed'})).toEqual([
 			'✗ Run npm test · The user did not allow this command.',
+		]);
+		expect(run('The user did not allow this command. It did not run.', {status: 'failed', isRefused: true})).toEqual([
+			'✗ Run npm test · not allowed',
 		]);
 		const job = {name: 'job_output', arguments: {job: '3'}};
 		expect(run('up\n[job 3 is running for 3 s]\n[job 2 ended: exit status 1 after 1 s]', job)).toEqual([
