@@ -2,8 +2,8 @@ import {createServer, type Socket} from 'node:net';
 import {gzipSync} from 'node:zlib';
 import {atEnd} from '../net/servers.ts';
 
-/** Answers one request on its connection, from the first byte. */
-export type Answer = (socket: Socket) => void;
+/** Answers one request on its connection, from the first byte. Most answers are the same for every body. */
+export type Answer = (socket: Socket, body: string) => void;
 
 /** A host below HTTP, with an address for each case. */
 export type FaultHost = {
@@ -37,7 +37,7 @@ export async function startFaultHost(): Promise<FaultHost> {
 			const found = cases.get(/^\S+ \/(case\d+)\b/.exec(head)?.[1] ?? '');
 			if (found) {
 				found.bodies.push(body);
-				found.answer(socket);
+				found.answer(socket, body);
 			} else {
 				strays.push(head);
 				socket.end('HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\n\r\n');

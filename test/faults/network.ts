@@ -29,7 +29,8 @@ function finish(socket: Socket, text: string): void {
 	socket.end(`${chunked(text)}0\r\n\r\n`);
 }
 
-const chunked = (text: string) => (text === '' ? '' : `${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`);
+/** Returns a piece of a body as a chunk; nothing for no text. */
+export const chunked = (text: string) => (text === '' ? '' : `${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`);
 
 const answerText = 'The first half of the answer, and the second half.';
 const firstHalf = answerText.slice(0, answerText.length / 2);
@@ -43,12 +44,15 @@ const positions = [
 
 type WireName = keyof typeof wires;
 
+/** Returns an event of an answer as its vendor sends it. */
+export function eventBytes(event: object): string {
+	const name = 'type' in event ? `event: ${event.type}\n` : '';
+	return `${name}data: ${JSON.stringify(event)}\n\n`;
+}
+
 /** Returns the bytes of an answer before a position: whole events, or one cut in the middle. */
 function bytesBefore(wire: WireName, position: (typeof positions)[number]): string {
-	const events = wires[wire].events(answerText, []).map(event => {
-		const name = 'type' in event ? `event: ${event.type}\n` : '';
-		return `${name}data: ${JSON.stringify(event)}\n\n`;
-	});
+	const events = wires[wire].events(answerText, []).map(eventBytes);
 	const withText = events.findIndex(event => event.includes(firstHalf));
 	// The finish reason of Chat Completions comes before the usage.
 	const end = wire === 'chat' ? events.length - 2 : events.length - 1;
@@ -66,7 +70,7 @@ function bytesBefore(wire: WireName, position: (typeof positions)[number]): stri
 }
 
 /** Returns cases in an order that the seed says, each once before any comes again. */
-function shuffled<Value>(values: readonly Value[], random: Random, amount: number): readonly Value[] {
+export function shuffled<Value>(values: readonly Value[], random: Random, amount: number): readonly Value[] {
 	const order = values.map(value => [random.below(1e9), value] as const).toSorted(([a], [b]) => a - b);
 	return Array.from({length: amount}, (_, index) => order[index % order.length]?.[1]).filter(
 		value => value !== undefined,
@@ -120,21 +124,21 @@ function brokenAnswers(wire: WireName): Fault {
 }
 
 /** True if a text has the words of an unexpected error, or a stack. */
-const hasFault = (text: string) => /inside service|^ {4}at /m.test(text);
+export const hasFault = (text: string) => /inside service|^ {4}at /m.test(text);
 
 /** Returns how often the body came that came most often. */
 function mostOfOne(bodies: readonly string[]): number {
 	return Math.max(...bodies.map(body => bodies.filter(other => other === body).length));
 }
 
-function throwIfWrong(problems: readonly (readonly [boolean, string])[]): void {
+export function throwIfWrong(problems: readonly (readonly [boolean, string])[]): void {
 	const wrong = problems.filter(([holds]) => !holds).map(([, problem]) => problem);
 	if (wrong.length > 0) {
 		throw new Error(wrong.join('; '));
 	}
 }
 
-type Client = {
+export type Client = {
 	readonly name: string;
 	/** Returns the arguments and the environment with which a run asks that address. */
 	readonly ask: (url: string) => {
@@ -144,9 +148,9 @@ type Client = {
 	};
 };
 
-const canary = 'canary-4f1d6c2a9b';
+export const canary = 'canary-4f1d6c2a9b';
 
-const clients: readonly Client[] = [
+export const clients: readonly Client[] = [
 	...(['anthropic', 'responses', 'chat', 'gemini'] as const).map(wire => ({
 		name: `a model (${wire})`,
 		ask: (url: string) => {

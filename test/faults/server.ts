@@ -6,11 +6,13 @@ import {setTimeout as sleep} from 'node:timers/promises';
 import fc from 'fast-check';
 import type {Endpoint} from '../../src/contract/endpoint.ts';
 import {type OperationId, operations} from '../../src/contract/extensions.ts';
+import type {ParameterName} from '../../src/contract/parameters.ts';
+import {parametersOf} from '../../src/contract/path.ts';
 import {environmentOf, folderWith, program} from '../e2e/program.ts';
 import {requestsOf} from '../server/any-request.ts';
 import {createTestServer} from '../server/harness.ts';
 import {complaintOf, sendRaw} from '../server/hostile-answers.ts';
-import {callOf, populate} from '../server/populated.ts';
+import {ask, callOf, type Parameters, populate, unknownName} from '../server/populated.ts';
 import {bearer, send, serve} from '../server/serve.ts';
 import {createRandom, createTally, type Fault} from './fault.ts';
 
@@ -49,6 +51,56 @@ const anyRequests: Fault = {
 				0,
 				server.entries.filter(({message}) => message === 'failed').map(entry => `${id}: ${JSON.stringify(entry)}`),
 			);
+		}
+
+		return tally.figure();
+	},
+};
+
+/** Operations that name something, apart from those of whoever administers the server. */
+const naming = rows.filter(([, {path}]) => parametersOf(path).length > 0 && !path.startsWith('/api/v1/admin/'));
+
+const othersObjects: Fault = {
+	name: 'owners who mix names of another organization into their own, for any operation: the answer is that for names that nobody has',
+	rules: [26],
+	amounts: {test: 150, full: 20_000},
+	async run({seed, amount}) {
+		const tally = createTally();
+		const random = createRandom(seed);
+		const {server, parameters: mine} = await startServer();
+		const rival = await server.foundAnother();
+		const theirs = await populate(server, {org: 'rival', user: rival});
+		const keys = [rival.key, server.owner.key];
+		for (let turn = 0; turn < amount; turn += 1) {
+			const [id, {path}] = random.pick(naming);
+			const key = random.pick(keys);
+			const [own, others] = key === rival.key ? [theirs, mine] : [mine, theirs];
+			// Both have a workspace of the same name, and a name of theirs alone is none of others.
+			const names = (parametersOf(path) as readonly ParameterName[]).filter(name => own[name] !== others[name]);
+			if (names.length === 0) {
+				continue;
+			}
+
+			const foreign = new Set([random.pick(names), ...names.filter(() => random.below(2) === 0)]);
+			const mixed = (of: (name: ParameterName) => string) =>
+				({...own, ...Object.fromEntries([...foreign].map(name => [name, of(name)]))}) as Parameters;
+			await tally.attempt(`${id} with ${[...foreign].join(', ')} of others`, async () => {
+				const asked = await ask(
+					server,
+					id,
+					mixed(name => others[name]),
+					key,
+				);
+				const unknown = await ask(
+					server,
+					id,
+					mixed(name => unknownName(name, own)),
+					key,
+				);
+				if (asked.status < 400 || asked.status !== unknown.status || asked.text !== unknown.text) {
+					throw new Error(`${asked.status} ${asked.text} instead of ${unknown.status} ${unknown.text}`);
+				}
+			});
 		}
 
 		return tally.figure();
@@ -206,4 +258,4 @@ const killedServer: Fault = {
 	},
 };
 
-export const server: readonly Fault[] = [anyRequests, forgedKeys, strangeHosts, killedServer];
+export const server: readonly Fault[] = [anyRequests, othersObjects, forgedKeys, strangeHosts, killedServer];
