@@ -26,11 +26,7 @@ const literals = new Set(['ArrayExpression', 'ObjectExpression']);
  * be rid of, each as `path:line` or `path name`.
  */
 export function measureHouse() {
-	const files = ['src', 'commands'].flatMap(folder =>
-		readdirSync(folder, {recursive: true, withFileTypes: true})
-			.filter(entry => entry.isFile() && /(?<!\.d)\.tsx?$/.test(entry.name))
-			.map(entry => readSource(posix.join(entry.parentPath, entry.name))),
-	);
+	const files = ['src', 'commands'].flatMap(sourcesIn);
 	const importers = new Map(files.map(({path}) => [path, new Set()]));
 	const house = {literalSpreads: [], optionBags: [], picks: [], returnTypes: [], largeTypes: []};
 	const types = new Map();
@@ -88,6 +84,29 @@ export function measureHouse() {
 			folder => folders.filter(other => `${other}/`.startsWith(`${folder}/`)).length === 1,
 		),
 	};
+}
+
+/** What takes limits: tests, what polls for them, and what `vi` waits for, a second unless it is told otherwise. */
+const limited = /^(?:test|describe)\b|\.poll$|^vi\.wait(?:For|Until)$/;
+
+/** Returns the places of the tests that have a limit of time of their own: that of all tests is for what hangs. */
+export function measureLimits() {
+	return sourcesIn('test').flatMap(({path, text, tree}) => {
+		const textOf = node => text.slice(node.start, node.end);
+		return [...nodesOf(tree)]
+			.filter(([node]) => node.type === 'CallExpression' && limited.test(textOf(node.callee)))
+			.flatMap(([node]) => {
+				const limits = node.arguments.map(textOf).filter(argument => /^[\d_]+$|^\{[^{}]*\btimeout:/.test(argument));
+				const isShort = textOf(node.callee).startsWith('vi.') ? limits.length === 0 : limits.length > 0;
+				return isShort ? [`${path}:${text.slice(0, node.start).split('\n').length}`] : [];
+			});
+	});
+}
+
+function sourcesIn(folder) {
+	return readdirSync(folder, {recursive: true, withFileTypes: true})
+		.filter(entry => entry.isFile() && /(?<!\.d)\.tsx?$/.test(entry.name))
+		.map(entry => readSource(posix.join(entry.parentPath, entry.name)));
 }
 
 function readSource(path) {

@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import {measureHouse} from '../.scripts/house.mjs';
+import {measureHouse, measureLimits} from '../.scripts/house.mjs';
 
 const house = measureHouse();
 
@@ -13,4 +13,8 @@ test('a name of an exported type stands for one type', () => {
 
 test('no folder is there for one file', () => {
 	expect(house.lonelyFolders).toEqual([]);
+});
+
+test('no test has a limit that ends what is only slow: the limits of all tests end what hangs', () => {
+	expect(measureLimits()).toEqual([]);
 });

@@ -26,6 +26,7 @@ test.each([
 	['a pronoun of one sex', pronoun],
 	['“put it right”', /\bput (?:it|them) right\b/i],
 	['“wake”, which is “resume”', /\bwake\b/i],
+	['a blank before a percent sign, as one percentage is written like any other', /[\d}] %(?![\w%])/],
 	['a key that takes or leaves', /\b(?:Enter|Esc|Tab) (?:takes|leaves)\b/],
 	['a key whose verb has an s', /\b(?:Enter|Esc|Tab|(?:Ctrl|Alt)\+[A-Z]) [a-z]+s\b/],
 ])('no text has %s', (_, pattern) => {

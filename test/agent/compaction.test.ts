@@ -140,9 +140,9 @@ test('a compaction that frees too little is not repeated in the same run', async
 
 test.each([
 	[70_000, 79_000, undefined],
-	[70_000, 81_000, '81 % of the context window is used.'],
+	[70_000, 81_000, '81% of the context window is used.'],
 	[82_000, 89_000, undefined],
-	[82_000, 90_500, '90 % of the context window is used.'],
+	[82_000, 90_500, '90% of the context window is used.'],
 	[82_000, 95_000, undefined],
 ])('a turn that takes the window from %i to %i tokens of 100,000 warns: %s', async (usedTokens, now, warning) => {
 	const {events} = await run([[usage(now), text('Yes.'), finish('stop')]], {

@@ -111,6 +111,7 @@ export function runOptions(given: Partial<RunSettings> & Pick<RunSettings, 'ask'
 			next: all.nextTools,
 			openTask: all.openTask,
 			changes: all.changes,
+			saved: all.saved,
 			hooks: all.hooks,
 			images: all.images,
 			maskResult: all.maskResult,

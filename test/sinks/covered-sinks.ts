@@ -89,6 +89,7 @@ export const coveredSinks: Readonly<Record<string, readonly Drive[] | OwnText>> 
 	'src/headless/terminal-questions.ts createTerminalQuestions stderr.write': ['question in a shell'],
 	'src/headless/terminal-questions.ts terminalAnswers stderr.write': ['question in a shell'],
 	'src/headless/wait-note.ts createWaitNote output.write': ['note'],
+	'src/host/serve-host.ts serveHost stderr.write': {own: 'what was put back of hand-overs, in safe lines'},
 	'src/host/serve-host.ts serveHost stdout.write': {own: 'folders that the user named, and the path of the socket'},
 	'src/link/json-lines.ts createPeer output.write': {own: 'JSON lines, to the other side of a connection'},
 	'src/main.ts  process.stdout.write': {own: 'constants before the first frame'},

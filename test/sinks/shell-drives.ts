@@ -92,7 +92,7 @@ export const shellDrives: Readonly<Record<string, ShellDrive>> = {
 	},
 	async note(text, pass) {
 		const {output, written} = terminal();
-		const note = createWaitNote(output, text);
+		const note = createWaitNote(output, {command: text, waitsFor: () => text});
 		await pass(5000);
 		note.end();
 		return written();
@@ -172,7 +172,7 @@ export const shellDrives: Readonly<Record<string, ShellDrive>> = {
 		welcomeLines({
 			version: '1',
 			folder: text,
-			place: {branch: text, trusted: text, hasInstructions: false, last: {id: text, what: text}},
+			place: {branch: text, trusted: text, hasInstructions: false, last: {id: text, title: text, age: text}},
 			insertKey: text,
 			model: `x/${text}`,
 			isDemo: false,

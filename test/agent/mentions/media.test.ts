@@ -158,6 +158,6 @@ test('a pasted image is kept under its hash, and a damaged one is not', async ()
 		images: [{type: 'image/png', width: 40, height: 30}],
 	});
 	await expect(createImageSource(images).read(`image:${'0'.repeat(64)}`, context)).rejects.toThrow('is gone');
-	await expect(keepPasted(Buffer.from('text'), images)).rejects.toThrow('damaged');
+	await expect(keepPasted(Buffer.from('text'), images)).rejects.toThrow('is no PNG');
 	await expect(keepPasted(png(1, 1, [9000, 1]), images)).rejects.toThrow('too large');
 });
