@@ -1,4 +1,5 @@
 import {randomUUID} from 'node:crypto';
+import {setTimeout as sleep} from 'node:timers/promises';
 import {AppError} from '../core/error.ts';
 import type {Json} from '../core/json.ts';
 import {parseRecorded, type Recorded} from '../core/session/event.ts';
@@ -9,6 +10,7 @@ import type {HostedState, SeatRole} from '../link/protocol.ts';
 import {matchSession} from '../link/session-prefix.ts';
 import type {Conversation} from '../session/conversation.ts';
 import type {AppState, AppStore} from '../store/store.ts';
+import {shownMs} from './questions.ts';
 import type {SessionVerb} from './session-verbs.ts';
 
 /** A question of the host, with what answers it. */
@@ -145,15 +147,21 @@ export function createRemoteSession(options: Options): RemoteSession {
 				}
 
 				const abort = new AbortController();
+				/** Settled once the host has counted for long enough, too: the link may have held the word back. */
+				let counted: Promise<unknown> | undefined;
 				questions.set(params.id, abort);
 				onQuestion({
 					...params,
 					signal: abort.signal,
 					painted() {
 						// A question that is void needs no painting.
-						void client.request('_service/painted', {session, question: params.id}).catch(() => undefined);
+						counted ??= client.request('_service/painted', {session, question: params.id}).then(
+							() => sleep(shownMs, undefined, {ref: false}),
+							() => undefined,
+						);
 					},
 					async answer(value) {
+						await (value === undefined ? undefined : counted);
 						await client.request('_service/answer', {session, key: randomUUID(), question: params.id, value});
 						questions.delete(params.id);
 					},

@@ -10,9 +10,9 @@ import {openHost} from './open-host.ts';
 
 const yes = ({question}: RemoteQuestion) => ({allowed: true, hash: (question as {hash: string}).hash});
 
-test('[33] on a slow link, an approval counts from when the host hears that the question was painted', async () => {
-	const clock = {now: 0};
-	const {host, model, connect, folder} = await openHost({now: () => clock.now});
+/** A host with a session whose model wants to write a file, and a terminal on a link that can hold back what it sends. */
+async function askedOverLink(now?: () => number) {
+	const {host, model, connect, folder} = await openHost(now && {now});
 	const link = new PassThrough();
 	const client = await connect({
 		through(pipes) {
@@ -49,6 +49,12 @@ test('[33] on a slow link, an approval counts from when the host hears that the 
 		throw new Error('There is no question.');
 	}
 
+	return {host, link, question, run, isWritten: () => existsSync(join(folder, 'new.txt'))};
+}
+
+test('[33] on a slow link, an approval counts from when the host hears that the question was painted', async () => {
+	const clock = {now: 0};
+	const {host, link, question, run, isWritten} = await askedOverLink(() => clock.now);
 	// However long ago it was sent: without a word about painting, no yes counts.
 	clock.now += 100 * shownMs;
 	await expect(question.answer(yes(question))).rejects.toThrow('before the question could be read');
@@ -67,5 +73,16 @@ test('[33] on a slow link, an approval counts from when the host hears that the 
 	clock.now += shownMs;
 	await question.answer(yes(question));
 	await run;
-	expect(existsSync(join(folder, 'new.txt'))).toBe(true);
+	expect(isWritten()).toBe(true);
+});
+
+test('[33] an approval that the link brings together with the word that it was painted waits until it counts', async () => {
+	const {link, question, run, isWritten} = await askedOverLink();
+	link.cork();
+	question.painted();
+	const answered = question.answer(yes(question));
+	link.uncork();
+	await answered;
+	await run;
+	expect(isWritten()).toBe(true);
 });
