@@ -72,15 +72,19 @@ export function createRemoteSession(options: Options): RemoteSession {
 	let sending = 0;
 	/** True if the run of a message on its way is to be interrupted once it begins. */
 	let interruptsNext = false;
-	let complete: {readonly seq: number; readonly resolve: () => void} | undefined;
+	let complete: {readonly seq: number; readonly settle: (why?: AppError) => void} | undefined;
+	/** Ends the wait for a transcript: it is shown, or its end will never come. */
+	const settleTranscript = (why?: AppError) => {
+		complete?.settle(why);
+		complete = undefined;
+	};
 
 	const showTranscript = () => {
 		if (collected && complete && last >= complete.seq) {
 			const transcript = replayTranscript(session, collected);
 			collected = undefined;
 			store.getState().openTranscript({...transcript, seq: last});
-			complete.resolve();
-			complete = undefined;
+			settleTranscript();
 		}
 	};
 	/** What came since an attach was asked for: only its answer says of which session, and which records count. */
@@ -187,12 +191,13 @@ export function createRemoteSession(options: Options): RemoteSession {
 				session = params.by;
 				last = -1;
 				collected = [];
-				complete = {seq: params.seq, resolve: () => undefined};
+				complete = {seq: params.seq, settle: complete?.settle ?? (() => undefined)};
 				showTranscript();
 				break;
 			case '_service/ended':
 				dropQuestions();
 				release(() => true);
+				settleTranscript(new AppError('conflict', `The session ended: ${params.why}`));
 				onEnded(params.why);
 				break;
 			case '_service/told':
@@ -229,7 +234,7 @@ export function createRemoteSession(options: Options): RemoteSession {
 			}
 
 			if (collected) {
-				complete = {seq: answer.seq, resolve: complete?.resolve ?? (() => undefined)};
+				complete = {seq: answer.seq, settle: complete?.settle ?? (() => undefined)};
 			}
 
 			const messages = held ?? [];
@@ -241,6 +246,11 @@ export function createRemoteSession(options: Options): RemoteSession {
 		}
 	};
 
+	client.onState((state, why) => {
+		if (state === 'closed') {
+			settleTranscript(why ?? new AppError('network', 'The terminal was detached before it had the transcript.'));
+		}
+	});
 	const stopReconnecting = client.onReconnect(async ask => {
 		if (session) {
 			await attach(ask, session);
@@ -263,11 +273,10 @@ export function createRemoteSession(options: Options): RemoteSession {
 
 		last = -1;
 		collected = [];
-		const done = new Promise<void>(resolve => {
-			complete = {seq: Number.POSITIVE_INFINITY, resolve};
+		const done = new Promise<void>((resolve, reject) => {
+			complete = {seq: Number.POSITIVE_INFINITY, settle: why => (why ? reject(why) : resolve())};
 		});
-		await attach(client.request, id);
-		await done;
+		await Promise.all([attach(client.request, id), done]);
 	};
 
 	mirrorActions(store, {forget});

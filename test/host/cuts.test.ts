@@ -2,6 +2,7 @@ import {randomUUID} from 'node:crypto';
 import {expect, test} from 'vitest';
 import {replayTranscript} from '../../src/core/session/reduce-transcript.ts';
 import {blocksOf} from '../../src/core/session/transcript.ts';
+import type {HostClient} from '../../src/link/host-client.ts';
 import {createRandom} from '../faults/fault.ts';
 import {attachTerminal, savedRecords} from './attached-terminal.ts';
 import {type Cut, cutAt} from './cut-pipes.ts';
@@ -66,4 +67,30 @@ test(`after ${cuts} cuts at random bytes nothing is lost or doubled, on the scre
 	);
 	expect(blocksOf(transcript())).toEqual(blocksOf(replayTranscript(session, [...records])));
 	expect(connections).toBe(cuts + 1);
+});
+
+test.each([
+	['is closed', 'before it had the transcript'],
+	['ends with its session', 'The session ended'],
+])('a terminal that %s between the answer and the transcript says so', async (end, why) => {
+	const world = await openHost();
+	const client = await world.connect();
+	const {session} = await client.request('_service/begin', {key: randomUUID(), model: 'custom/alpha'});
+	const {remote} = await attachTerminal(await world.connect(), session);
+	await remote.act('rename', {title: 'Named'});
+	const early: HostClient = {
+		...client,
+		// No record arrives.
+		onMessage: listener => client.onMessage(message => void (message.method === '_service/ended' && listener(message))),
+		async request(method, params) {
+			const answer = await client.request(method, params);
+			if (method === '_service/attach') {
+				// What arrived before the answer is held until it is read.
+				setImmediate(() => (end === 'is closed' ? client.close() : void client.request('_service/end', {session})));
+			}
+
+			return answer;
+		},
+	};
+	await expect(attachTerminal(early, session)).rejects.toThrow(why);
 });
