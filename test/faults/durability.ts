@@ -231,6 +231,30 @@ const sharedFile: Fault = {
 		}),
 };
 
+/** How many processes change files at once. */
+const sharing = 8;
+
+const sharedEntries: Fault = {
+	name: `${sharing} processes change settings, keys and profiles of one state folder at once: every change is kept`,
+	rules: [18],
+	amounts: {test: 3 * sharing * 2, full: 3 * sharing * 500},
+	run: ({amount}) =>
+		withFolder(async folder => {
+			const program = await worker('sharing-worker');
+			const rounds = Math.max(1, Math.floor(amount / 3 / sharing));
+			const home = join(folder, 'home');
+			const lost = await Promise.all(
+				Array.from({length: sharing}, async (_, entry) => {
+					const args = [program, home, String(entry), String(rounds)];
+					const {stdout} = await promisify(execFile)(process.execPath, args, {env: {PATH: process.env['PATH']}});
+					return stdout.split('\n').slice(0, -1);
+				}),
+			);
+			const all = lost.flat();
+			return {tried: 3 * sharing * rounds, failed: all.length, firstFailure: all[0]};
+		}),
+};
+
 function throwIfAny(problems: readonly string[]): void {
 	if (problems.length > 0) {
 		throw new Error(problems.slice(0, 3).join(', '));
@@ -248,5 +272,5 @@ export const durability: readonly Fault[] = [
 		savedKinds.filter(kind => kind !== 'session'),
 		{test: 3, full: 300},
 	),
-	...[killedAtCalls, failedCalls, cutTails, sharedFile],
+	...[killedAtCalls, failedCalls, cutTails, sharedFile, sharedEntries],
 ];

@@ -2,6 +2,7 @@ import {openConfig, readConfig} from '../../src/config/config.ts';
 import {saveProfile} from '../../src/config/profiles.ts';
 import {setKey} from '../../src/config/provider-keys.ts';
 import {saveSettings} from '../../src/config/settings/saved-settings.ts';
+import {providerNames} from '../../src/core/model.ts';
 import {originOf} from '../../src/core/origin.ts';
 import {secret} from '../../src/core/secrets/secret.ts';
 import type {AgentEvent, Recorded} from '../../src/core/session/event.ts';
@@ -13,6 +14,12 @@ import {appendPrompt, loadPromptHistory} from '../../src/storage/prompt-history-
 export const savedKinds = ['session', 'settings', 'keys', 'profiles', 'prompts'] as const;
 
 export type SavedKind = (typeof savedKinds)[number];
+
+/** How many entries a file has: a number is saved in that of its rest. */
+export const entryCount = 50;
+
+/** Returns whose key has a number. */
+const vendorOf = (index: number) => providerNames[(index % entryCount) % providerNames.length] ?? 'openai';
 
 /** Saves numbered things of one kind. */
 export type Saver = {
@@ -36,9 +43,10 @@ export async function openSaver(kind: SavedKind, path: string, folder: string, c
 	const server = originOf('https://agents.example.com');
 	// Entries under names of their own; each value has its number, too.
 	const savers: Readonly<Record<typeof kind, (index: number) => Promise<unknown>>> = {
-		settings: index => saveSettings(config, {[`setting${index % 50}`]: index}),
-		keys: index => setKey(config, 'openai', secret(`sk-kept-${index}`)),
-		profiles: index => saveProfile(config, {name: `profile${index % 50}`, server, apiKey: secret(`svc_kept_${index}`)}),
+		settings: index => saveSettings(config, {[`setting${index % entryCount}`]: index}),
+		keys: index => setKey(config, vendorOf(index), secret(`sk-kept-${index}`)),
+		profiles: index =>
+			saveProfile(config, {name: `profile${index % entryCount}`, server, apiKey: secret(`svc_kept_${index}`)}),
 		prompts: index => appendPrompt(home, `prompt ${index}`),
 	};
 	return {
@@ -103,17 +111,18 @@ export async function readSaved(kind: SavedKind, path: string, session: string):
 
 		case 'settings': {
 			const {settings} = readConfig(home);
-			return index => Number(Object(settings)[`setting${index % 50}`]) >= index;
+			return index => Number(Object(settings)[`setting${index % entryCount}`]) >= index;
 		}
 
 		case 'keys': {
-			const key = Number(readConfig(home).keys.openai?.key?.reveal().replace('sk-kept-', ''));
-			return index => key >= index;
+			const {keys} = readConfig(home);
+			return index => Number(keys[vendorOf(index)]?.key?.reveal().replace('sk-kept-', '')) >= index;
 		}
 
 		case 'profiles': {
 			const {profiles} = readConfig(home);
-			return index => Number(profiles[`profile${index % 50}`]?.apiKey?.reveal().replace('svc_kept_', '')) >= index;
+			return index =>
+				Number(profiles[`profile${index % entryCount}`]?.apiKey?.reveal().replace('svc_kept_', '')) >= index;
 		}
 	}
 }
