@@ -1,6 +1,6 @@
 // Measures the built program from outside: `npm run bench`. Prints medians with the least and the most, and writes them to
 // bench.json. With `--against <another dist/service.js>` both builds take turns, and the last column is their ratio. Programs
-// of `--targets` that are installed take turns, too. `--readme` stores the figures in figures.json, and writes the table.
+// of `--targets` that are installed take turns, too. With `--attached`, so does a terminal that is attached to a host. `--readme` stores the figures in figures.json, and writes the table.
 import {execFileSync, spawnSync} from 'node:child_process';
 import {writeFileSync} from 'node:fs';
 import {cpus, release, type} from 'node:os';
@@ -9,7 +9,7 @@ import process from 'node:process';
 import {fileURLToPath} from 'node:url';
 import {parseArgs} from 'node:util';
 import {startModelHost} from './model-host.mjs';
-import {scenes, scenesOfPeers} from './scenes.mjs';
+import {scenes, scenesOfPeers, scenesOfTerminals} from './scenes.mjs';
 import {installedTargets} from './targets.mjs';
 
 const folder = dirname(fileURLToPath(import.meta.url));
@@ -17,6 +17,7 @@ const folder = dirname(fileURLToPath(import.meta.url));
 const {values: flags} = parseArgs({
 	options: {
 		against: {type: 'string'},
+		attached: {type: 'boolean', default: false},
 		rounds: {type: 'string', default: '5'},
 		/** Names of scenes, with commas between them; all by default. */
 		scenes: {type: 'string', default: Object.keys(scenes).join(',')},
@@ -44,7 +45,9 @@ for (const name of missing) {
 	console.log(`${name} isn't installed: not measured`);
 }
 
-const programs = [...(flags.against ? [{name: 'before', program: resolve(flags.against)}] : []), own, ...installed];
+const before = flags.against ? [{name: 'before', program: resolve(flags.against)}] : [];
+const attached = flags.attached ? [{...own, name: 'attached', isAttached: true}] : [];
+const programs = [...before, own, ...attached, ...installed];
 const columns = programs.map(target => ({name: target.name, version: versionOf(target)}));
 console.log(columns.map(({name, version}) => `${name} ${version}`).join(', '));
 
@@ -81,7 +84,7 @@ async function measure(name) {
 	const failed = new Set();
 	for (let round = 0; round < Number(flags.rounds); round++) {
 		for (const [index, target] of programs.entries()) {
-			if (failed.has(target) || !(target.program || scenesOfPeers.includes(name))) {
+			if (failed.has(target) || !takesPart(target, name)) {
 				continue;
 			}
 
@@ -98,6 +101,10 @@ async function measure(name) {
 	}
 
 	return measured;
+}
+
+function takesPart({program, isAttached}, name) {
+	return (program || scenesOfPeers.includes(name)) && (!isAttached || scenesOfTerminals.includes(name));
 }
 
 /** Returns the figures of one run, or nothing if another program doesn't do what its target says. */
@@ -147,6 +154,7 @@ function format(value) {
 	return value >= 100 ? value.toFixed(0) : value.toFixed(2);
 }
 
+/** Returns the second build as a multiple of the first one, or the attached terminal as one of the local. */
 function ratioOf([before, after]) {
-	return flags.against ? `x ${(after.median / before.median).toFixed(2)}` : '';
+	return (flags.against || flags.attached) && after ? `x ${(after.median / before.median).toFixed(2)}` : '';
 }

@@ -64,6 +64,10 @@ async function version(target) {
 /** Starts the app with the model of the host, and waits until it has nothing left to do. */
 async function openApp(target, {home, host}) {
 	const {args, once: _, ready: text, ...rest} = prepare(target, {home, host});
+	if (target.isAttached) {
+		return openAttached(target, {home, host});
+	}
+
 	const app = start(args, {home, ...rest});
 	try {
 		await app.seen(text);
@@ -73,6 +77,31 @@ async function openApp(target, {home, host}) {
 		return app;
 	} catch (error) {
 		app.kill();
+		throw error;
+	}
+}
+
+/** Starts a host of conversations, and a terminal that is attached to a new one. Only the terminal is measured. */
+async function openAttached({program}, {home, host}) {
+	const {env} = host;
+	await run(process.execPath, [program, 'config', 'set', 'model', 'custom/bench'], {
+		env: {...environmentOf(home), ...env},
+	});
+	const conversations = start([program, 'host', '--json'], {home, env});
+	await conversations.seen('"socket"');
+	const app = start([program, 'attach', '--new'], {home, env});
+	const kill = () => {
+		app.kill();
+		conversations.kill();
+	};
+	try {
+		await app.seen('idle');
+		// What a start does in the background takes longer there, and is no part of a key.
+		await sleep(2000);
+		await settle(app);
+		return {...app, kill};
+	} catch (error) {
+		kill();
 		throw error;
 	}
 }
@@ -159,7 +188,7 @@ async function keys(target, host) {
 			times.push((await shown) - pressedAt);
 			await sleep(25);
 		};
-		for (let index = 0; index < 40; index++) {
+		for (let index = 0; index < 80; index++) {
 			await press('x');
 		}
 
@@ -394,3 +423,6 @@ export const scenesOfPeers = [
 	...['version', 'first-frame', 'idle', 'keys', 'enter', 'once'],
 	...['stream', 'stream-keys', 'pieces', 'burst'],
 ];
+
+/** The scenes that a terminal draws alike if its conversation runs on a host. */
+export const scenesOfTerminals = ['keys', 'stream', 'stream-keys', 'pieces', 'burst'];
