@@ -126,7 +126,7 @@ export function createPeer({input, output}: Pipes, {onRequest, onNotification, o
 		}
 	};
 
-	const answer = async (id: unknown, method: string, params: unknown) => {
+	const answer = async (id: string | number, method: string, params: unknown) => {
 		try {
 			const result = (await onRequest(method, params)) ?? {};
 			write(JSON.stringify({jsonrpc: '2.0', id, result}));
@@ -146,7 +146,8 @@ export function createPeer({input, output}: Pipes, {onRequest, onNotification, o
 		if (typeof method === 'string' && method.startsWith(ownPrefix)) {
 			if (id === undefined) {
 				onNotification(method, params);
-			} else {
+			} else if (typeof id === 'string' || typeof id === 'number') {
+				// Nothing else is an id: an object may be nested so deep that no answer could repeat it.
 				void answer(id, method, params);
 			}
 
@@ -215,7 +216,8 @@ function errorToSend(error: unknown) {
 function receivedError(error: unknown): AppError {
 	const {message, data} = isJsonObject(error) ? error : {message: undefined, data: undefined};
 	const {code, hint} = isJsonObject(data) ? data : {code: undefined, hint: undefined};
-	const known = typeof code === 'string' && code in exitStatus ? (code as keyof typeof exitStatus) : 'failed';
+	const known =
+		typeof code === 'string' && Object.hasOwn(exitStatus, code) ? (code as keyof typeof exitStatus) : 'failed';
 	const text = typeof message === 'string' ? message : 'The host failed without a reason.';
 	return new AppError(known, text, typeof hint === 'string' ? {hint} : {});
 }
