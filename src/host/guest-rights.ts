@@ -1,6 +1,6 @@
 import {AppError} from '../core/error.ts';
 import {isJsonObject, type Json} from '../core/json.ts';
-import type {RequestMethod} from '../link/protocol.ts';
+import type {QuestionKind, RequestMethod} from '../link/protocol.ts';
 
 /**
  * What a guest who drives may do with a session. The rest is its owner's: other sessions, commands of the user, the mode, the model,
@@ -32,6 +32,11 @@ export function asGuest<Params>(method: RequestMethod, params: Params): Params {
 	}
 
 	return method === '_service/answer' ? ({...params, value: onceOnly(params['value'])} as Params) : params;
+}
+
+/** Returns true for a question that no guest is asked: an answer may be kept, or be about the mode or the model. */
+export function isOfOwner(kind: QuestionKind): boolean {
+	return kind !== 'approval' && kind !== 'user';
 }
 
 /** An answer of a guest counts for the question alone: no rule is kept, and nothing is allowed from now on. */

@@ -278,6 +278,7 @@ export function createHost({
 						seat: seatOf(said.terminal),
 						who: said.client === undefined ? who : `${who} (${safeName(said.client)})`,
 						isForeign: said.client !== undefined,
+						isGuest: by.isGuest === true,
 						rank,
 						reaches: by.reaches,
 						peer,

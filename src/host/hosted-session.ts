@@ -1,3 +1,4 @@
+import * as z from 'zod/mini';
 import {aboutAll, allModeQuestion} from '../command/approvals/all-mode.ts';
 import {openFolder, unusedFiles} from '../command/before-run.ts';
 import {takeGlobalFlags} from '../command/global-flags.ts';
@@ -5,7 +6,7 @@ import type {ComposeOptions, Program} from '../command/program.ts';
 import {findCommand} from '../command/table.ts';
 import {AppError} from '../core/error.ts';
 import type {Json} from '../core/json.ts';
-import type {ApprovalAnswer, ApprovalMode} from '../core/session/approval.ts';
+import type {ApprovalMode} from '../core/session/approval.ts';
 import type {EventOf, Recorded} from '../core/session/event.ts';
 import type {Peer} from '../link/json-lines.ts';
 import {
@@ -26,6 +27,7 @@ import {effortOf} from '../store/connection-slice.ts';
 import {createAppStore} from '../store/store.ts';
 import type {Admission} from './admission.ts';
 import {createFeed, type Feed, recordsLine} from './feed.ts';
+import {isOfOwner} from './guest-rights.ts';
 import {createQuestions, type PendingQuestion} from './questions.ts';
 import {onHostOnly, sendable, textOf} from './sendable-result.ts';
 import {readVerb, type SessionVerb} from './session-verbs.ts';
@@ -38,6 +40,8 @@ export type AttachedTerminal = {
 	readonly who: string;
 	/** True if it speaks for a client of others, whose screen it doesn't draw. */
 	readonly isForeign: boolean;
+	/** True if it came by a link. */
+	readonly isGuest: boolean;
 	/** The most that its connection may do. */
 	readonly rank: Rank;
 	/** Returns whether its way in lets it know a session; left out for all. */
@@ -247,7 +251,8 @@ export async function openHostedSession(options: Options): Promise<HostedSession
 	});
 	/** Sends a question, if this terminal may answer it. Returns whether it may. */
 	const sendQuestion = ({terminal, role, feed}: Attached, {id, kind, question, target}: PendingQuestion): boolean => {
-		if (role === 'driver' && (target === undefined || target === terminal.seat)) {
+		const isForAll = target === undefined && !(terminal.isGuest && isOfOwner(kind));
+		if (role === 'driver' && (isForAll || target === terminal.seat)) {
 			questions.sent(terminal.seat, id);
 			feed.tell('_service/question', {session, id, kind, question});
 			return true;
@@ -284,15 +289,12 @@ export async function openHostedSession(options: Options): Promise<HostedSession
 			{kind: 'approval', question: JSON.parse(JSON.stringify(asked)), call: question.id},
 			signal,
 		);
-		if (isApprovalAnswer(answer)) {
-			if (answer.allowed) {
-				onSeen?.();
-			}
-
-			return answer;
+		const {data = {allowed: false}} = approvalAnswer.safeParse(answer);
+		if (data.allowed) {
+			onSeen?.();
 		}
 
-		return {allowed: false};
+		return data;
 	});
 	program.session.answerWith(async (question, signal) => {
 		const answer = await questions.ask({kind: 'user', question: JSON.parse(JSON.stringify(question))}, signal);
@@ -651,6 +653,14 @@ export async function openHostedSession(options: Options): Promise<HostedSession
 	};
 }
 
-function isApprovalAnswer(value: Json | undefined): value is Json & ApprovalAnswer {
-	return typeof value === 'object' && value !== null && 'allowed' in value && typeof value['allowed'] === 'boolean';
-}
+/** What a terminal answers for its user. Nobody there decides for the command line, nor tells what only reads. */
+const approvalAnswer = z.discriminatedUnion('allowed', [
+	z.object({
+		allowed: z.literal(true),
+		command: z.exactOptional(z.string()),
+		hash: z.exactOptional(z.string()),
+		keep: z.exactOptional(z.enum(['session', 'folder', 'edits'])),
+		always: z.exactOptional(z.literal(true)),
+	}),
+	z.object({allowed: z.literal(false), reason: z.exactOptional(z.string())}),
+]);
