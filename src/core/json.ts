@@ -47,8 +47,12 @@ export function isDeeper(value: Json, limit: number): boolean {
 	return limit === 0 || Object.values(value).some(item => isDeeper(item, limit - 1));
 }
 
-/** Returns JSON in which what is nested more than `levels` deep is an empty object. */
-export function cutDepth(value: Json, levels: number): Json {
+/** Returns JSON in which what is nested more than `levels` deep is an empty object; itself if nothing is. */
+export function limitDepth<Value extends Json>(value: Value, levels: number): Value {
+	return isDeeper(value, levels) ? (cutDepth(value, levels) as Value) : value;
+}
+
+function cutDepth(value: Json, levels: number): Json {
 	if (typeof value !== 'object' || value === null) {
 		return value;
 	}

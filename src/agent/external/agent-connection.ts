@@ -11,7 +11,7 @@ import {
 	PROTOCOL_VERSION,
 	RequestError,
 } from '@agentclientprotocol/sdk';
-import {cutDepth, isDeeper, isJsonObject, type Json, type JsonObject, parseJson} from '../../core/json.ts';
+import {isJsonObject, type Json, type JsonObject, limitDepth, parseJson} from '../../core/json.ts';
 import {createLineReader} from '../tools/child/line-reader.ts';
 
 export type {ClientCapabilities, ContentBlock} from '@agentclientprotocol/sdk';
@@ -105,8 +105,7 @@ export function connectAgent({input, output}: Pipes, version: string, events: Ag
 				return;
 			}
 
-			const value = parseJson(line);
-			const whole = value !== undefined && isDeeper(value, maxDepth) ? cutDepth(value, maxDepth) : value;
+			const whole = limitDepth(parseJson(line) ?? null, maxDepth);
 			if (isJsonObject(whole) && ('method' in whole || 'id' in whole)) {
 				receive(whole);
 			} else if (line.trim()) {

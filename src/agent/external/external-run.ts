@@ -17,7 +17,7 @@ import type {RunTools, ToolPlace} from '../tool-turn.ts';
 import type {ContentBlock, PermissionOutcome} from './agent-connection.ts';
 import type {ExternalSession, OpenedAgent} from './external-session.ts';
 import {approvalOf, callIn, offerIn, outcomeOf} from './permission.ts';
-import {numberIn, objectIn} from './read-value.ts';
+import {numberIn, objectIn, wordsOfValue} from './read-value.ts';
 import {createUpdateEvents, type UpdateEvents} from './update-events.ts';
 
 type Options = {
@@ -403,7 +403,7 @@ function endOf({stopReason}: JsonObject, name: string): RunEnd {
 				error: {code: 'incomplete', message: `${name} cancelled its turn.`},
 			};
 		default:
-			throw new AppError('failed', `${name} ended its turn with “${String(stopReason).slice(0, 40)}”.`, {
+			throw new AppError('failed', `${name} ended its turn with “${wordsOfValue(stopReason).slice(0, 40)}”.`, {
 				hint: 'Send the message again, or select another agent.',
 			});
 	}

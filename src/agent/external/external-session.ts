@@ -7,7 +7,7 @@ import {once} from '../../core/once.ts';
 import type {ChangeWindow} from '../unseen/change-window.ts';
 import type {AgentCommand} from './agent-command.ts';
 import type {PermissionOutcome} from './agent-connection.ts';
-import {listIn, numberIn, objectIn, textIn} from './read-value.ts';
+import {listIn, numberIn, objectIn, textIn, wordsOfValue} from './read-value.ts';
 import type {AgentHost, RunningAgent} from './running-agent.ts';
 
 /** A value that an option of an agent may have. Untrusted. */
@@ -388,6 +388,8 @@ function optionsIn(object: JsonObject): readonly AgentOption[] {
 						return value === undefined ? [] : [{value, name: textIn(each, 'name') ?? value}];
 					});
 		const name = textIn(option, 'name') ?? id;
-		return [{id, name, category: textIn(option, 'category') ?? '', type, value: String(currentValue ?? ''), values}];
+		return [
+			{id, name, category: textIn(option, 'category') ?? '', type, value: wordsOfValue(currentValue ?? ''), values},
+		];
 	});
 }

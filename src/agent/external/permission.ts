@@ -1,6 +1,7 @@
 import {realpath} from 'node:fs/promises';
 import {basename, dirname, isAbsolute, join, resolve} from 'node:path';
 import {cutText} from '../../core/cut-text.ts';
+import {entryOf} from '../../core/entry-of.ts';
 import {isJsonObject, type JsonObject} from '../../core/json.ts';
 import type {Act, Approval} from '../../core/session/approval.ts';
 import type {PermissionOutcome} from './agent-connection.ts';
@@ -88,7 +89,7 @@ export async function approvalOf({agent, call, offer, folder, isContained}: Aski
 	const act: Act = {
 		kind: 'agent',
 		agent,
-		does: command === undefined ? (does[kind] ?? 'other') : 'command',
+		does: command === undefined ? (entryOf(does, kind) ?? 'other') : 'command',
 		title: title || name,
 		paths,
 		...(command !== undefined && {command}),
@@ -115,7 +116,9 @@ function asWords(call: ExternalCall, command: string | undefined, folder: string
 	}
 
 	const {verb, subject} = wordsOf(call, folder);
-	return call.kind in does ? `${verb.toLowerCase()} ${subject || 'something'}` : `“${call.title || call.name}”`;
+	return Object.hasOwn(does, call.kind)
+		? `${verb.toLowerCase()} ${subject || 'something'}`
+		: `“${call.title || call.name}”`;
 }
 
 /** Returns the real path of a file that need not exist. */

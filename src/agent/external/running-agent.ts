@@ -4,6 +4,7 @@ import type {Environment} from '../../core/environment.ts';
 import {AppError} from '../../core/error.ts';
 import {isJsonObject, type Json, type JsonObject} from '../../core/json.ts';
 import {redact} from '../../core/secrets/redact.ts';
+import {shellWord} from '../../core/shell-word.ts';
 import type {Places} from '../policy/protected-places.ts';
 import {type AgentCommand, agentEnvironment} from './agent-command.ts';
 import {
@@ -217,7 +218,7 @@ function refusalError(
 function signInHint(signIns: readonly SignIn[]): string {
 	const inTerminal = signIns.find(({command}) => command !== undefined)?.command;
 	if (inTerminal) {
-		return `Run in a terminal: ${inTerminal.join(' ')}`;
+		return `Run in a terminal: ${inTerminal.map(shellWord).join(' ')}`;
 	}
 
 	const names = signIns.map(({name}) => name).join(', ');

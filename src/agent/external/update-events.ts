@@ -2,6 +2,7 @@ import {relative} from 'node:path';
 import {isDeepStrictEqual} from 'node:util';
 import {codeFence} from '../../core/code-fence.ts';
 import {cutText} from '../../core/cut-text.ts';
+import {entryOf} from '../../core/entry-of.ts';
 import {isJsonObject, type Json, type JsonObject} from '../../core/json.ts';
 import type {CallWords} from '../../core/session/call-words.ts';
 import type {AgentEvent, FileChange} from '../../core/session/event.ts';
@@ -9,7 +10,7 @@ import {cutResult} from '../answer-call.ts';
 import {isSecretFile} from '../policy/secret-files.ts';
 import type {RunTools} from '../tool-turn.ts';
 import {describeChange} from '../tools/files/change-file.ts';
-import {listIn, textIn} from './read-value.ts';
+import {listIn, textIn, wordsOfValue} from './read-value.ts';
 
 /** A call of an agent, as it has said so far: what came last counts. */
 export type ExternalCall = {
@@ -225,7 +226,7 @@ export function createUpdateEvents({
 						type: 'plan',
 						items: listIn(update, 'entries').map(entry => ({
 							text: cutText(textIn(entry, 'content') ?? '', maxText),
-							state: planStates[String(entry['status'])] ?? 'pending',
+							state: entryOf(planStates, textIn(entry, 'status') ?? '') ?? 'pending',
 						})),
 					});
 					return;
@@ -242,7 +243,7 @@ export function createUpdateEvents({
 					return;
 				}
 				default:
-					stranger(`The agent sent “${cutText(String(kind), 40)}”`, update);
+					stranger(`The agent sent “${cutText(wordsOfValue(kind), 40)}”`, update);
 			}
 		},
 		async settle() {
@@ -292,7 +293,7 @@ function plainName(name: string): string {
 /** Returns a call in words: the verb of its kind, and its title without that. */
 export function wordsOf(call: ExternalCall, folder: string): CallWords {
 	const {kind, name, title} = call;
-	const verb = verbs[kind] ?? (name === 'other' ? 'Call' : name);
+	const verb = entryOf(verbs, kind) ?? (name === 'other' ? 'Call' : name);
 	const subject = title.toLowerCase().startsWith(`${verb.toLowerCase()} `) ? title.slice(verb.length + 1) : title;
 	return {verb, subject: fileIn(subject, call, folder) ?? (subject === verb ? '' : subject)};
 }
@@ -300,7 +301,7 @@ export function wordsOf(call: ExternalCall, folder: string): CallWords {
 /** Returns the only file that a call names, as it is shown, if its title says no more than that, or than its kind of tool. */
 function fileIn(subject: string, call: ExternalCall, folder: string): string | undefined {
 	const [path, ...others] = pathsOf(call);
-	if (path === undefined || others.length > 0 || !(call.kind in verbs)) {
+	if (path === undefined || others.length > 0 || !Object.hasOwn(verbs, call.kind)) {
 		return undefined;
 	}
 
@@ -347,7 +348,7 @@ function textOf(content: readonly JsonObject[]): string {
 				case 'diff':
 					return [];
 				default:
-					return `[${cutText(String(item['type']), 40)}]`;
+					return `[${cutText(wordsOfValue(item['type']), 40)}]`;
 			}
 		})
 		.join('\n');
@@ -377,7 +378,7 @@ function textOfContent(content: Json | undefined): string {
 			return inner === undefined ? `[${textIn(own, 'uri') ?? 'resource'}]` : `${codeFence(inner)}\n`;
 		}
 		default:
-			return `[${cutText(textIn(content, 'mimeType') ?? String(type), 40)}]`;
+			return `[${cutText(textIn(content, 'mimeType') ?? wordsOfValue(type), 40)}]`;
 	}
 }
 

@@ -1,4 +1,4 @@
-import {cutDepth, isDeeper, isJsonObject, type Json, type JsonObject} from '../../core/json.ts';
+import {isJsonObject, type Json, type JsonObject, limitDepth} from '../../core/json.ts';
 
 /** Most levels and schemas that are kept; anything below or beyond accepts every value. */
 const maxDepth = 40;
@@ -49,7 +49,7 @@ export function pointerStep(step: string): string {
  */
 export function fitSchema(schema: Json | undefined): JsonObject {
 	const given = schema ?? {};
-	const origin = isDeeper(given, maxNesting) ? cutDepth(given, maxNesting) : given;
+	const origin = limitDepth(given, maxNesting);
 	const root = topObject(origin, origin);
 	return tidySchema(root, {root, origin, depth: 0, budget: {left: maxSchemas}});
 }

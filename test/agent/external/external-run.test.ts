@@ -31,6 +31,7 @@ import type {AgentEvent} from '../../../src/core/session/event.ts';
 import {replayTranscript} from '../../../src/core/session/reduce-transcript.ts';
 import {blocksOf} from '../../../src/core/session/transcript.ts';
 import {folderWith, runProgram} from '../../e2e/program.ts';
+import {hostileLines} from '../../hostile-json.ts';
 import {hasBubblewrap, skipped} from '../sandbox/needs-bubblewrap.ts';
 
 const fixture = fileURLToPath(new URL('fixture-agent.mjs', import.meta.url));
@@ -248,6 +249,43 @@ test('banners, unknown updates and answers to no question neither end a run nor 
 	expect((await run('scene:double')).end).toMatchObject({reason: 'done'});
 	expect((await run('scene:hello')).said).toBe('Hello world.');
 	expect(errors).toEqual([]);
+});
+
+test('[35] whatever an agent sends in place of any part of any message, the run goes on', async () => {
+	const content = {type: 'content', content: {type: 'text', text: 'a'}};
+	const picture = {type: 'content', content: {type: 'image', data: 'aGk=', mimeType: 'image/png'}};
+	const diff = {type: 'diff', path: '/a', oldText: 'a', newText: 'b'};
+	const call = {
+		toolCallId: '1',
+		kind: 'edit',
+		title: 'a',
+		name: 'n',
+		rawInput: {command: 'a'},
+		rawOutput: {output: 'a'},
+	};
+	const option = {id: 'o', name: 'n', category: 'mode', type: 'select', currentValue: 'a', options: [{value: 'a'}]};
+	const updates = [
+		{sessionUpdate: 'tool_call', ...call, status: 'pending', content: [content, diff], locations: [{path: '/a'}]},
+		{sessionUpdate: 'tool_call_update', ...call, status: 'completed', content: [picture, {type: 'terminal'}]},
+		{sessionUpdate: 'plan', entries: [{content: 'a', status: 'completed'}]},
+		{sessionUpdate: 'notice', severity: 'error', title: 'a', description: 'b'},
+		{sessionUpdate: 'agent_message_chunk', content: {type: 'resource', resource: {uri: 'a', text: 'b'}}},
+		{sessionUpdate: 'current_mode_update', currentModeId: 'a'},
+		{sessionUpdate: 'config_option_update', configOptions: [option]},
+		{sessionUpdate: 'available_commands_update', availableCommands: [{name: 'a', input: {hint: 'b'}}]},
+		{sessionUpdate: 'usage_update', used: 1, size: 2, cost: {amount: 0, currency: 'USD'}},
+		{sessionUpdate: 'session_info_update', title: 'a'},
+	].map(update => ({method: 'session/update', params: {sessionId: '@session', update}}));
+	const answers = [{optionId: 'yes', name: 'Yes', kind: 'allow_once'}];
+	const asked = {sessionId: '@session', toolCall: {...call, content: [diff]}, options: answers};
+	const messages = [...updates, {id: 1, method: 'session/request_permission', params: asked}];
+	const {run, folder} = openFixture();
+	writeFileSync(join(folder, 'lines.jsonl'), `${messages.flatMap(hostileLines).join('\n')}\n`);
+	const {said, end, events} = await run('scene:lines');
+	expect(said).toMatch(/Done\.$/);
+	expect(end?.reason).toBe('done');
+	const states = events.flatMap(event => (event.type === 'plan' ? event.items.map(({state}) => state) : []));
+	expect(new Set(states)).toEqual(new Set(['pending', 'done']));
 });
 
 test('an agent that dies is named with its last words, and the next message starts it with its session', async () => {

@@ -68,6 +68,11 @@ const scenes = {
 		const done = {content: [{type: 'content', content: {type: 'text', text: 'Wrote the file.'}}]};
 		update({sessionUpdate: 'tool_call_update', toolCallId: 'w', title: path.slice(1), status: 'completed', ...done});
 	},
+	/** Writes the lines of a file as they are. */
+	async lines() {
+		process.stdout.write(readFileSync(`${cwd}/lines.jsonl`, 'utf8').replaceAll('@session', session));
+		say('Done.');
+	},
 	/** Changes a file without a question, as some agents do. */
 	async unasked() {
 		writeFileSync(`${cwd}/kept.txt`, 'changed\n');
