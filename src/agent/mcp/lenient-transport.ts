@@ -1,5 +1,5 @@
 import type {JSONRPCMessage, Transport} from '@modelcontextprotocol/client';
-import {isJsonObject, type Json, type JsonObject, parseJson} from '../../core/json.ts';
+import {isJsonObject, type Json, type JsonObject, limitDepth, parseJson} from '../../core/json.ts';
 import {isWebPage, noJson} from '../../net/read-body.ts';
 import {saysSessionIsLost} from './connection-error.ts';
 import {readAnswer, readCapabilities} from './read-answer.ts';
@@ -8,6 +8,8 @@ import {readAnswer, readCapabilities} from './read-answer.ts';
 const bareKey = 'service/bare';
 /** The code of an error that gives none (JSON-RPC 2.0, section 5.1). */
 const internalError = -32_603;
+/** What is nested deeper is left out: one tool that is described so must not cost the others. */
+const maxDepth = 100;
 
 /**
  * Returns a transport whose incoming messages are what the SDK can read: answers are read part by part, by the method that
@@ -19,16 +21,16 @@ export function lenientTransport(inner: Transport, onUnknownVersion: (version: s
 	const waiting = new Map<string, {readonly id: string | number; readonly method: string}>();
 	let ownVersion: string | undefined;
 	const read = (message: JSONRPCMessage): JSONRPCMessage => {
-		const given: JsonObject = {...(message as object as JsonObject)};
+		const given = limitDepth(message as object as JsonObject, maxDepth);
 		if ('method' in given) {
-			return message;
+			return given as object as JSONRPCMessage;
 		}
 
 		const key = keyOf(given['id'], waiting);
 		const request = waiting.get(key);
 		waiting.delete(key);
 		if (request === undefined) {
-			return message;
+			return given as object as JSONRPCMessage;
 		}
 
 		const {id, method} = request;
@@ -76,7 +78,8 @@ export function lenientTransport(inner: Transport, onUnknownVersion: (version: s
 
 /** Returns the key of the request that an answer belongs to: its id, or the only request if an error knows none. */
 function keyOf(given: Json | undefined, waiting: ReadonlyMap<string, unknown>): string {
-	const key = String(given);
+	const isId = typeof given === 'string' || typeof given === 'number';
+	const key = isId ? String(given) : '';
 	const [only] = waiting.keys();
 	return waiting.has(key) || typeof given === 'number' || waiting.size !== 1 ? key : (only ?? key);
 }
@@ -143,8 +146,9 @@ async function readBody(
 	const {status} = response;
 	const headers = new Headers(response.headers);
 	const text = await response.text();
-	const value = parseJson(text);
-	if (value !== undefined) {
+	const parsed = parseJson(text);
+	if (parsed !== undefined) {
+		const value = limitDepth(parsed, maxDepth);
 		headers.set('content-type', 'application/json');
 		return new Response(JSON.stringify(isJsonObject(value) ? readEnvelope(value, id) : value), {status, headers});
 	}

@@ -8,7 +8,7 @@ import type {JSONRPCMessage, Transport} from '@modelcontextprotocol/client';
 import {endMarked, markVariable} from '../../containment/end-marked.ts';
 import {signalGroup} from '../../containment/processes.ts';
 import {AppError} from '../../core/error.ts';
-import {cutDepth, isDeeper, isJsonObject, type Json, parseJson} from '../../core/json.ts';
+import {isJsonObject, parseJson} from '../../core/json.ts';
 import {childEnvironment} from '../tools/child/child-environment.ts';
 import {firstIn, foldersOutside} from '../tools/child/find-program.ts';
 import {createLineReader} from '../tools/child/line-reader.ts';
@@ -33,8 +33,6 @@ type Options = {
 
 /** Longest message, which is a line. */
 const maxMessageBytes = 8 * 1024 * 1024;
-/** What is nested deeper is left out: one tool that is described so must not cost the others. */
-const maxDepth = 100;
 /** Time for the end of a server that reads no more: on a busy machine it is heard of late. */
 const lastWordsMs = 5000;
 
@@ -188,10 +186,9 @@ function read({stdin, stdout, stderr}: ChildProcess, {now, onLog, onMessage, fai
 }
 
 function messageOf(line: string): JSONRPCMessage | undefined {
-	const value: Json | undefined = parseJson(line);
-	const whole = value !== undefined && isDeeper(value, maxDepth) ? cutDepth(value, maxDepth) : value;
-	const isMessage = isJsonObject(whole) && whole['jsonrpc'] === '2.0';
-	return isMessage ? (whole as object as JSONRPCMessage) : undefined;
+	const value = parseJson(line);
+	const isMessage = isJsonObject(value) && value['jsonrpc'] === '2.0';
+	return isMessage ? (value as object as JSONRPCMessage) : undefined;
 }
 
 function describeEnd({status, signal}: End): string {

@@ -1,6 +1,13 @@
+import {join} from 'node:path';
+import {fileURLToPath} from 'node:url';
 import {expect, test} from 'vitest';
 import {createFloodGuard} from '../../../src/agent/tools/child/serving-child.ts';
+import {folderWith} from '../../e2e/program.ts';
+import {hostileLines} from '../../hostile-json.ts';
+import {startPeer} from './http-peer.ts';
 import {hostile, node, official, openServers} from './servers.ts';
+
+const scripted = fileURLToPath(new URL('scripted-server.mjs', import.meta.url));
 
 const text = /[\p{Cc}\u202E\u200B]/u;
 
@@ -47,6 +54,52 @@ const slowly = {now: () => 0};
 
 /** Reads the first message and no other one, then answers it. */
 const mute = 'read -r _; exec 0<&-; printf "%s\\n" "$1"; sleep 1000';
+
+test('[24] whatever a server sends in place of any part of any message, it costs a call at most', async () => {
+	const part = {type: 'resource', resource: {uri: 'a', text: 'b'}};
+	const asked = {message: 'a', requestedSchema: {type: 'object', properties: {a: {type: 'string', enum: ['b']}}}};
+	const messages = [
+		{jsonrpc: '2.0', id: 'none', result: {content: [part]}},
+		{jsonrpc: '2.0', id: 'none', error: {code: 1, message: 'a', data: {}}},
+		{jsonrpc: '2.0', id: 1, method: 'elicitation/create', params: asked},
+		{jsonrpc: '2.0', id: 2, method: 'roots/list', params: {}},
+		{jsonrpc: '2.0', id: 3, method: 'sampling/createMessage', params: {messages: [], maxTokens: 1}},
+		{jsonrpc: '2.0', method: 'notifications/message', params: {level: 'info', data: {a: 'b'}}},
+		{jsonrpc: '2.0', method: 'notifications/progress', params: {progressToken: 1, progress: 2}},
+		{jsonrpc: '2.0', method: 'notifications/cancelled', params: {requestId: 1}},
+	];
+	const before = join(folderWith({'lines.jsonl': `${messages.flatMap(hostileLines).join('\n')}\n`}), 'lines.jsonl');
+	const s = {...node(scripted, JSON.stringify({beforeCalls: before})), timeout: 20_000};
+	const {call, status} = openServers({s}, {ask: async () => undefined});
+	// One that knows no id is the answer to the only request.
+	expect(await call('mcp__s__ok')).toMatch(/^(?:fine|a:\nb)$/);
+	expect((await status('s')).state.state).toBe('ready');
+
+	const bodies = [
+		{jsonrpc: '2.0', id: '@id', result: {content: [part], structuredContent: {a: 1}, isError: false}},
+		{jsonrpc: '2.0', id: '@id', error: {code: -32_000, message: 'a', data: {}}},
+	].flatMap(hostileLines);
+	let body = '';
+	let lists = 0;
+	const peer = await startPeer({
+		tools: () => ['echo'],
+		answer({id, method}, response) {
+			const hostile = method === 'tools/call' ? body : '';
+			const line = hostile.replaceAll('"@id"', JSON.stringify(id));
+			lists += method === 'tools/list' ? 1 : 0;
+			return hostile !== '' && Boolean(response.writeHead(200, {'content-type': 'application/json'}).end(line));
+		},
+	});
+	const http = openServers({s: {type: 'http', url: peer.url}}, {ask: async () => undefined});
+	for (body of bodies) {
+		const said = await http.call('mcp__s__echo').catch((error: Error) => error.message);
+		expect(said).not.toMatch(/call stack/);
+	}
+
+	body = '';
+	expect(await http.call('mcp__s__echo')).toBe('called');
+	expect(lists).toBe(1);
+});
 
 test('a server that closes its input is ended', async () => {
 	const info = {protocolVersion: '2025-06-18', capabilities: {tools: {}}, serverInfo: {name: 'mute', version: '1'}};

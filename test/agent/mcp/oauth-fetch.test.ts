@@ -29,3 +29,23 @@ test('[21] a response of more than a mebibyte breaks off', async () => {
 	const read = await fetching(2_000_000);
 	await expect(read()).rejects.toThrow();
 });
+
+test.each([
+	...[
+		'127.0.0.1',
+		'127.1',
+		'2130706433',
+		'0x7f.1',
+		'017700000001',
+		'0.0.0.0',
+		'0',
+		'localhost',
+		'LOCALHOST.',
+		'a.localhost',
+	],
+	...['[::1]', '[::]', '[::ffff:127.0.0.1]', '[64:ff9b::7f00:1]', '169.254.169.254', '[fe80::1]', '[fd00:ec2::254]'],
+])('[9] a server elsewhere names no address of this machine for its login: %s', async host => {
+	const oauth = createOAuthFetch({server: new URL('https://server.example/mcp'), env: {}, version: '0'});
+	onTestFinished(oauth.close);
+	await expect(oauth.fetch(`https://${host}:9/token`)).rejects.toThrow('names an address of this machine');
+});

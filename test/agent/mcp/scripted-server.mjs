@@ -1,9 +1,11 @@
 // A stdio server without the SDK. Its argument is JSON: what it answers to each method, as `{result}` or `{error}`, after `delayMs`,
-// and what it prints before. A method without an answer gets the error “Method not found”; `null` gets no answer at all.
+// and what it prints before, once and before each answer to a call (`@id` is its id). A method without an answer gets the error
+// “Method not found”; `null` gets no answer at all.
+import {readFileSync} from 'node:fs';
 import process from 'node:process';
 import {createInterface} from 'node:readline';
 
-const {answers = {}, delayMs = 0, stdout = '', stderr = '', exit} = JSON.parse(process.argv[2] ?? '{}');
+const {answers = {}, delayMs = 0, stdout = '', stderr = '', beforeCalls, exit} = JSON.parse(process.argv[2] ?? '{}');
 const usual = {
 	initialize: {
 		result: {protocolVersion: '2025-06-18', capabilities: {tools: {}}, serverInfo: {name: 'scripted', version: '1'}},
@@ -19,6 +21,10 @@ if (exit !== undefined) {
 } else {
 	createInterface({input: process.stdin}).on('line', line => {
 		const {id, method} = JSON.parse(line);
+		if (method === 'tools/call' && beforeCalls) {
+			process.stdout.write(readFileSync(beforeCalls, 'utf8').replaceAll('"@id"', JSON.stringify(id)));
+		}
+
 		const all = {...usual, ...answers};
 		const answer = method in all ? all[method] : {error: {code: -32601, message: 'Method not found'}};
 		if (id !== undefined && answer !== null) {

@@ -19,7 +19,7 @@ import {isLoopback} from '../../../core/origin.ts';
 import {type Secret, secret} from '../../../core/secrets/secret.ts';
 import {safeLine} from '../../../terminal/text/safe-text.ts';
 import {type LoginAnswer, listenForCallback, readAnswer} from './callback.ts';
-import type {OAuthFetch} from './oauth-fetch.ts';
+import {mayLeadTo, type OAuthFetch} from './oauth-fetch.ts';
 import {maxLoginScopes, scopesIn} from './scopes.ts';
 
 /** The page on which the user logs in. */
@@ -143,7 +143,7 @@ function clientMetadataFor(redirectUrl: string) {
 function assertSafe(page: URL, server: URL): void {
 	const isSafe =
 		page.protocol === 'https:'
-			? !isLoopback(page) || isLoopback(server)
+			? mayLeadTo(page, server)
 			: page.protocol === 'http:' && isLoopback(page) && isLoopback(server);
 	if (!isSafe || page.username || page.password) {
 		throw new Error(`its login page is not safe: ${page.origin}`);

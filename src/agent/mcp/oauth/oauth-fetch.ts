@@ -1,7 +1,8 @@
 import type {Environment} from '../../../core/environment.ts';
 import {AppError} from '../../../core/error.ts';
-import {isLoopback, originOf} from '../../../core/origin.ts';
+import {originOf} from '../../../core/origin.ts';
 import {createBoundFetch} from '../../../net/bound-fetch.ts';
+import {kindOfHost} from '../../../net/web/address-kind.ts';
 
 /** Most bytes of a response, and how long one may take. */
 const maxBytes = 1024 * 1024;
@@ -20,6 +21,12 @@ export type OAuthFetch = {
 	readonly fetch: (url: string | URL, init?: RequestInit) => Promise<Response>;
 	readonly close: () => Promise<void>;
 };
+
+/** Returns whether a server may name an address for its login: one elsewhere names none of this machine, in any spelling. */
+export function mayLeadTo(address: URL, server: URL): boolean {
+	const kind = kindOfHost(address.hostname);
+	return kind !== 'forbidden' && (kind !== 'machine' || kindOfHost(server.hostname) === 'machine');
+}
 
 /**
  * Creates it: https only, no redirects, limited in bytes and time. Metadata is untrusted, so that a server elsewhere can't send
@@ -41,7 +48,7 @@ export function createOAuthFetch({server, env, version, signal}: Options): OAuth
 	return {
 		close,
 		async fetch(url, init = {}) {
-			if (isLoopback(new URL(url)) && !isLoopback(server)) {
+			if (!mayLeadTo(new URL(url), server)) {
 				throw new AppError('usage', `${server.host} names an address of this machine for the login. Refused.`);
 			}
 
