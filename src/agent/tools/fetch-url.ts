@@ -70,6 +70,8 @@ type FetchOptions = {
 };
 
 const maxRedirects = 3;
+/** Most addresses of a host that the user is asked about. */
+const maxAddresses = 3;
 const redirects: readonly number[] = [301, 302, 303, 307, 308];
 
 /** Headers that go to another host after a redirect. All others may hold what was meant for the first one (SAFETY 7). */
@@ -128,18 +130,23 @@ async function sendAllowed(target: WebTarget, context: Context, options: FetchOp
 	const {timeoutMs, maxBytes, send, sandboxAt} = options;
 	const sandbox = trustedSandbox(url, await sandboxAt(url.href));
 	const credential = sandbox?.credentials.find(({origin}) => isWithin(url, origin));
-	const kinds: AddressKind[] = [kindOfHost(url.hostname) ?? 'internet'];
+	const kind = kindOfHost(url.hostname) ?? 'internet';
+	const agreed: string[] = [];
 	for (;;) {
 		const signal = AbortSignal.any([context.signal, AbortSignal.timeout(timeoutMs)]);
-		const response = await send({...target, credential, kinds, maxBytes, signal});
+		const response = await send({...target, credential, kind, agreed, maxBytes, signal});
 		if (!('elsewhere' in response)) {
 			return response;
 		}
 
 		const {elsewhere, address} = response;
 		assertAllowed(elsewhere, `${url.hostname} leads to ${address}, which`);
+		if (agreed.length >= maxAddresses) {
+			throw new AppError('network', `${url.hostname} leads elsewhere each time.`);
+		}
+
 		await ask(requestAt(target, address, elsewhere), context);
-		kinds.push(elsewhere);
+		agreed.push(address);
 	}
 }
 

@@ -50,9 +50,10 @@ const network: readonly Range[] = [
 	['198.18.0.0', 15],
 ];
 
-/** IPv6 notations of an IPv4 address: mapped ones, and those of translators (RFC 6052). */
+/** IPv6 notations of an IPv4 address: mapped ones, and those of translators (RFC 2765, RFC 6052). */
 const translated: readonly Range[] = [
 	['::ffff:0:0', 96],
+	['::ffff:0:0:0', 96],
 	['64:ff9b::', 96],
 	['64:ff9b:1::', 48],
 ];

@@ -18,8 +18,9 @@ export type WebRequest = {
 	/** Sent only to the service that it is for (SAFETY 6). */
 	readonly credential?: Credential | undefined;
 	readonly body: string | undefined;
-	/** Where the host's addresses may lead; no other address is connected to. */
-	readonly kinds: readonly AddressKind[];
+	/** Where the host's addresses may lead; no other address is connected to, but those that the user agreed to. */
+	readonly kind: AddressKind;
+	readonly agreed: readonly string[];
 	/** Most bytes of the body that are read, after decompression. */
 	readonly maxBytes: number;
 	readonly signal: AbortSignal;
@@ -62,18 +63,22 @@ const lookupTimeoutMs = 3000;
  * the connection uses, so that a name can't lead elsewhere a moment later.
  */
 export function createWebRequests({env, userAgent, resolve = lookupAll}: Options): SendWeb {
-	return async ({method, url, headers, credential, body, kinds, maxBytes, signal}) => {
+	return async ({method, url, headers, credential, body, kind, agreed, maxBytes, signal}) => {
 		const written = kindOfHost(url.hostname);
-		if (written !== undefined && !kinds.includes(written)) {
+		if (written !== undefined && written !== kind) {
 			return {elsewhere: written, address: url.hostname};
 		}
 
 		let elsewhere: Elsewhere | undefined;
 		const check = async (hostname: string) => {
 			const addresses = await resolve(hostname);
-			const other = addresses.find(({address}) => !kinds.includes(kindOfAddress(address)));
+			const allowed = addresses.filter(({address}) => kindOfAddress(address) === kind || agreed.includes(address));
+			const isAgreed = addresses.some(({address}) => agreed.includes(address));
+			const other = addresses.find(
+				each => !allowed.includes(each) && !(isAgreed && kindOfAddress(each.address) !== 'forbidden'),
+			);
 			elsewhere = other && {elsewhere: kindOfAddress(other.address), address: other.address};
-			return other ? [] : addresses;
+			return other ? [] : allowed;
 		};
 		const throughProxy = isProxied(env, url);
 		if (throughProxy && written === undefined) {

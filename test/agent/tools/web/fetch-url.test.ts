@@ -163,6 +163,31 @@ test('the checked address is the one that is connected to, though the name chang
 	expect(seen).toEqual([]);
 });
 
+test('a yes to one address of the own machine or network is none to another one [16]', async () => {
+	const {port, seen} = await httpServer((_, response) => response.end('inside'));
+	const open = (addresses: ReadonlyArray<readonly string[]>, allow: (summary: string) => boolean) => {
+		const left = [...addresses];
+		const names = {
+			get 'moving.example'() {
+				return left.shift() ?? [];
+			},
+		};
+		return openFetch({insecureHttp: true, names, answer: ({summary}) => ({allowed: allow(summary)})});
+	};
+	const url = `http://moving.example:${port}/`;
+	const moved = open([['127.0.0.2'], ['127.0.0.1']], summary => !summary.includes('127.0.0.1'));
+	await expect(moved.fetch({url})).rejects.toThrow('Nothing was sent');
+	const always = open(
+		['2', '3', '4', '5', '6'].map(last => [`127.0.0.${last}`]),
+		() => true,
+	);
+	await expect(always.fetch({url})).rejects.toThrow('moving.example leads elsewhere each time.');
+	expect(always.asked).toHaveLength(4);
+	expect(seen).toEqual([]);
+	const both = ['127.0.0.1', '10.0.0.7'];
+	expect(await open([both, both], () => true).fetch({url})).toContain('inside');
+});
+
 test('redirects to the same host are followed, three at most [7]', async () => {
 	const {origin, seen} = await httpServer((request, response) => {
 		const left = Number(request.url?.slice(1));
