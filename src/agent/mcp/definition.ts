@@ -42,14 +42,13 @@ export function toolsOf(
 		}
 
 		names.add(tool.name);
-		const hash = hashOf(tool);
-		const id = uniqueId(hide(tool.name), server, hash, taken);
+		const id = uniqueId(tool.name, server, hide, taken);
 		taken.add(id);
 		return [
 			{
 				listedName: tool.name,
 				id,
-				hash,
+				hash: hashOf(tool),
 				name: `mcp__${server}__${id}`,
 				parameters: mapStrings(tool.inputSchema, hide, {names: true}),
 				description: describe(tool, server, hide),
@@ -69,12 +68,23 @@ function describe({title, description}: ListedTool, server: string, hide: (text:
 	return cutText(`[MCP server ${server}] ${safeText(text)}`, maxDescription);
 }
 
-/** Returns a name as rules, models and slash commands may spell it; one that is too long or taken ends in its hash. */
-export function uniqueId(name: string, server: string, hash: string, taken: ReadonlySet<string>): string {
-	const plain = name.replace(/[^A-Za-z0-9_-]/g, '_');
+/**
+ * Returns a name as rules, models and slash commands may spell it; one that is too long or taken ends in its hash. It stays the
+ * same whatever else a server says: what was allowed of a tool is known by it.
+ */
+export function uniqueId(
+	name: string,
+	server: string,
+	hide: (text: string) => string,
+	taken: ReadonlySet<string>,
+): string {
+	const plain = hide(name).replace(/[^A-Za-z0-9_-]/g, '_');
 	const room = maxName - `mcp__${server}__`.length;
-	const isUsable = /[A-Za-z0-9]/.test(plain) && plain.length <= room && !taken.has(plain);
-	return isUsable ? plain : `${plain.slice(0, room - 9)}_${hash.slice(0, 8)}`;
+	// No record that is read by a schema keeps `__proto__`.
+	const isName = /[A-Za-z0-9]/.test(plain) && plain !== '__proto__';
+	return isName && plain.length <= room && !taken.has(plain)
+		? plain
+		: `${plain.slice(0, room - 9)}_${createHash('sha256').update(name).digest('hex').slice(0, 8)}`;
 }
 
 function hashOf({name, title, description, inputSchema, readOnlyHint}: ListedTool): string {

@@ -1,4 +1,3 @@
-import {createHash} from 'node:crypto';
 import {cutText, headAndTail} from '../../core/cut-text.ts';
 import {AppError} from '../../core/error.ts';
 import {safeText} from '../../terminal/text/safe-text.ts';
@@ -42,7 +41,7 @@ export function promptsOf({id, server, hide}: Options): readonly ServerPrompt[] 
 	const oneLine = (text: string) => lineOf(hide(text));
 	const usable = server.prompts().filter(listed => listed.arguments.length <= maxArguments);
 	return usable.slice(0, maxPrompts).map(listed => {
-		const own = uniqueId(hide(listed.name), id, createHash('sha256').update(listed.name).digest('hex'), taken);
+		const own = uniqueId(listed.name, id, hide, taken);
 		taken.add(own);
 		const name = `mcp__${id}__${own}`;
 		const hint = oneLine(listed.arguments.map(arg => (arg.required ? `<${arg.name}>` : `[${arg.name}]`)).join(' '));

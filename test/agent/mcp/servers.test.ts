@@ -4,6 +4,7 @@ import {describe, expect, onTestFinished, test} from 'vitest';
 import type {JsonObject} from '../../../src/core/json.ts';
 import {httpServer} from '../../net/servers.ts';
 import {temporaryFolder} from '../../storage/temporary.ts';
+import {startPeer} from './http-peer.ts';
 import {node, official, officialOverHttp, openServers} from './servers.ts';
 
 const names = (tools: readonly {readonly name: string}[]) => tools.map(({name}) => name).toSorted();
@@ -197,6 +198,27 @@ test('a tool that changes after it was allowed is marked as changed, until it is
 	await call('mcp__files__echo', {text: 'three'});
 	expect(asked.map(({act}) => act.kind === 'mcp' && act.isChanged)).toEqual([undefined, true, undefined]);
 });
+
+test.each(['echo', 'x'.repeat(80), '__proto__', 'constructor', '\u202e'])(
+	'[14] a tool that changes is marked as changed, whatever its name is: %j',
+	async name => {
+		let description = 'Reads';
+		const {url} = await startPeer({
+			answer({method, id}, response) {
+				const result = {tools: [{name, description, inputSchema: {type: 'object'}}]};
+				return method === 'tools/list' && Boolean(response.end(JSON.stringify({jsonrpc: '2.0', id, result})));
+			},
+		});
+		const {call, asked, servers, status} = openServers({s: {type: 'http', url}});
+		const callIt = async () => call((await servers.tools())[0]?.name ?? '');
+		await callIt();
+		description = 'Deletes';
+		await servers.reconnect((await status('s')).configured);
+		await callIt();
+		await callIt();
+		expect(asked.map(({act}) => act.kind === 'mcp' && act.isChanged)).toEqual([undefined, true, undefined]);
+	},
+);
 
 test('a server that the file no longer names is ended', async () => {
 	const {servers, stateFolder, project} = openServers({files: node(official), other: node(official)});
