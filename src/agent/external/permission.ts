@@ -1,4 +1,4 @@
-import {realpath} from 'node:fs/promises';
+import {readlink, realpath} from 'node:fs/promises';
 import {basename, dirname, isAbsolute, join, resolve} from 'node:path';
 import {cutText} from '../../core/cut-text.ts';
 import {entryOf} from '../../core/entry-of.ts';
@@ -78,7 +78,7 @@ export async function approvalOf({agent, call, offer, folder, isContained}: Aski
 	const {kind, name, title, arguments: args} = call;
 	const named = pathsOf(call);
 	// A place that is none makes all of them unknown.
-	const paths = named.every(path => isAbsolute(path)) ? await Promise.all(named.map(realPath)) : [];
+	const paths = named.every(path => isAbsolute(path)) ? await Promise.all(named.map(path => realPath(path))) : [];
 	const given = args['command'];
 	const command =
 		typeof given === 'string'
@@ -121,14 +121,19 @@ function asWords(call: ExternalCall, command: string | undefined, folder: string
 		: `“${call.title || call.name}”`;
 }
 
-/** Returns the real path of a file that need not exist. */
-async function realPath(path: string): Promise<string> {
+/** Most links that a path leads through, as on Linux. */
+const maxLinks = 40;
+
+/** Returns the real path of a file that need not exist: where a link leads, a write creates it. */
+async function realPath(path: string, links = maxLinks): Promise<string> {
 	const whole = resolve(path);
 	try {
 		return await realpath(whole);
 	} catch {
 		const parent = dirname(whole);
-		return parent === whole ? whole : join(await realPath(parent), basename(whole));
+		const real = parent === whole ? whole : join(await realPath(parent, links), basename(whole));
+		const target = links > 0 ? await readlink(real).catch(() => undefined) : undefined;
+		return target === undefined ? real : realPath(resolve(dirname(real), target), links - 1);
 	}
 }
 

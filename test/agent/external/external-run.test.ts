@@ -7,6 +7,7 @@ import {
 	readFileSync,
 	realpathSync,
 	rmSync,
+	symlinkSync,
 	writeFileSync,
 } from 'node:fs';
 import {tmpdir} from 'node:os';
@@ -196,7 +197,9 @@ test('[14] questions are answered by kind, and what names no file of the folder 
 	expect(refused.blocks.find(({kind}) => kind === 'tool')).toMatchObject({status: 'failed'});
 	const edits = openFixture({approve: 'edits', mode: 'edits'});
 	expect(chosen((await edits.run('scene:edit')).said)).toEqual({outcome: 'selected', optionId: 'third'});
-	for (const scene of ['outside', 'nowhere', 'kindless', 'run']) {
+	// A write through it would create what it leads to.
+	symlinkSync('../elsewhere', join(edits.folder, 'link'));
+	for (const scene of ['outside', 'linked', 'nowhere', 'kindless', 'run']) {
 		expect([scene, chosen((await edits.run(`scene:${scene}`)).said)]).toEqual([
 			scene,
 			{outcome: 'selected', optionId: 'first'},

@@ -94,6 +94,10 @@ const scenes = {
 		const call = {toolCallId: 'e', title: 'Edit passwd', kind: 'edit', locations: [{path: '/etc/passwd'}]};
 		say(JSON.stringify(await ask(call, [no, once])));
 	},
+	async linked() {
+		const call = {toolCallId: 'e', title: 'Edit link', kind: 'edit', locations: [{path: `${cwd}/link/b`}]};
+		say(JSON.stringify(await ask(call, [no, once])));
+	},
 	async nowhere() {
 		say(JSON.stringify(await ask({toolCallId: 'e', title: 'Edit', kind: 'edit'}, [no, once])));
 	},
