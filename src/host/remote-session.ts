@@ -95,9 +95,9 @@ export function createRemoteSession(options: Options): RemoteSession {
 			return record && record.session === session && record.seq > last ? [record] : [];
 		});
 		// Records of a newer version count, too: nothing that follows them is asked for again.
-		last = Math.max(last, ...values.map(seqOf));
+		last = values.reduce<number>((most, value) => Math.max(most, seqOf(value)), last);
 		if (collected) {
-			collected.push(...records);
+			collected = collected.concat(records);
 		} else if (records.length > 0) {
 			store.getState().applyRecords(records);
 			for (const record of records) {

@@ -1,6 +1,6 @@
 import type {Readable, Writable} from 'node:stream';
 import {AppError, exitStatus, reportError} from '../core/error.ts';
-import {isJsonObject, parseJson} from '../core/json.ts';
+import {isJsonObject, limitDepth, parseJson} from '../core/json.ts';
 import {shellWord} from '../core/shell-word.ts';
 
 /** Two streams that carry JSON-RPC messages, one a line. */
@@ -13,6 +13,8 @@ export type Pipes = {
 
 /** The longest line that a side reads, in bytes: it holds whole images. */
 export const maxLineBytes = 32 * 1024 * 1024;
+/** What is nested deeper is left out: more than any record of a session has. */
+const maxDepth = 500;
 
 type Reading = {
 	/** Gets each line without its end. */
@@ -136,7 +138,7 @@ export function createPeer({input, output}: Pipes, {onRequest, onNotification, o
 	};
 
 	const receive = (line: string) => {
-		const message = parseJson(line);
+		const message = limitDepth(parseJson(line) ?? null, maxDepth);
 		if (!isJsonObject(message)) {
 			onOther?.(line);
 			return;
@@ -147,7 +149,6 @@ export function createPeer({input, output}: Pipes, {onRequest, onNotification, o
 			if (id === undefined) {
 				onNotification(method, params);
 			} else if (typeof id === 'string' || typeof id === 'number') {
-				// Nothing else is an id: an object may be nested so deep that no answer could repeat it.
 				void answer(id, method, params);
 			}
 

@@ -9,7 +9,11 @@ test('[24] no line ends who reads it: a terminal that only watches is answered a
 	createPeer(
 		{input, output},
 		{
-			onRequest: async (method, params) => ({read: requestOf(method)?.params.safeParse(params).success}),
+			// A record of a call, say, is drawn as JSON.
+			onRequest: async (method, params) => ({
+				read: requestOf(method)?.params.safeParse(params).success,
+				drawn: JSON.stringify(params),
+			}),
 			onNotification: () => undefined,
 			onEnd: () => undefined,
 		},
@@ -28,4 +32,5 @@ test('[24] no line ends who reads it: a terminal that only watches is answered a
 	}
 
 	await expect.poll(() => lines.filter((_, index) => !received.includes(`"last ${index}"`))).toEqual([]);
+	expect(received).not.toContain('call stack');
 });

@@ -73,13 +73,13 @@ test('all of our connections trust them', async () => {
 	expect(await (await bound.fetch(url)).text()).toBe('trusted');
 	expect(await readTlsInfo(new URL(url), env, signal)).toMatchObject({issuer: 'localhost'});
 	const web = createWebRequests({env, userAgent: 'x'});
-	const kinds = ['machine'] as const;
 	const answer = await web({
 		method: 'GET',
 		url: new URL(url),
 		headers: {},
 		body: undefined,
-		kinds,
+		kind: 'machine',
+		agreed: [],
 		maxBytes: 99,
 		signal,
 	});
