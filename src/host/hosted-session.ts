@@ -6,7 +6,7 @@ import type {ComposeOptions, Program} from '../command/program.ts';
 import {findCommand} from '../command/table.ts';
 import {AppError} from '../core/error.ts';
 import type {Json} from '../core/json.ts';
-import type {ApprovalMode} from '../core/session/approval.ts';
+import type {ApprovalAnswer, ApprovalMode} from '../core/session/approval.ts';
 import type {EventOf, Recorded} from '../core/session/event.ts';
 import type {Peer} from '../link/json-lines.ts';
 import {
@@ -294,7 +294,7 @@ export async function openHostedSession(options: Options): Promise<HostedSession
 			onSeen?.();
 		}
 
-		return data;
+		return data as ApprovalAnswer;
 	});
 	program.session.answerWith(async (question, signal) => {
 		const answer = await questions.ask({kind: 'user', question: JSON.parse(JSON.stringify(question))}, signal);
@@ -657,10 +657,10 @@ export async function openHostedSession(options: Options): Promise<HostedSession
 const approvalAnswer = z.discriminatedUnion('allowed', [
 	z.object({
 		allowed: z.literal(true),
-		command: z.exactOptional(z.string()),
-		hash: z.exactOptional(z.string()),
-		keep: z.exactOptional(z.enum(['session', 'folder', 'edits'])),
-		always: z.exactOptional(z.literal(true)),
+		command: z.optional(z.string()),
+		hash: z.optional(z.string()),
+		keep: z.optional(z.enum(['session', 'folder', 'edits'])),
+		always: z.optional(z.literal(true)),
 	}),
-	z.object({allowed: z.literal(false), reason: z.exactOptional(z.string())}),
+	z.object({allowed: z.literal(false), reason: z.optional(z.string())}),
 ]);

@@ -17,8 +17,8 @@ import type {RunTools, ToolPlace} from '../tool-turn.ts';
 import type {ContentBlock, PermissionOutcome} from './agent-connection.ts';
 import type {ExternalSession, OpenedAgent} from './external-session.ts';
 import {approvalOf, callIn, offerIn, outcomeOf} from './permission.ts';
-import {numberIn, objectIn, wordsOfValue} from './read-value.ts';
-import {createUpdateEvents, type UpdateEvents} from './update-events.ts';
+import {numberIn, objectIn} from './read-value.ts';
+import {createUpdateEvents, type UpdateEvents, wordsOfValue} from './update-events.ts';
 
 type Options = {
 	readonly session: ExternalSession;

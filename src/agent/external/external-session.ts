@@ -7,7 +7,7 @@ import {once} from '../../core/once.ts';
 import type {ChangeWindow} from '../unseen/change-window.ts';
 import type {AgentCommand} from './agent-command.ts';
 import type {PermissionOutcome} from './agent-connection.ts';
-import {listIn, numberIn, objectIn, textIn, wordsOfValue} from './read-value.ts';
+import {listIn, numberIn, objectIn, textIn} from './read-value.ts';
 import type {AgentHost, RunningAgent} from './running-agent.ts';
 
 /** A value that an option of an agent may have. Untrusted. */
@@ -382,14 +382,16 @@ function optionsIn(object: JsonObject): readonly AgentOption[] {
 		});
 		const values =
 			type === 'boolean'
-				? ['true', 'false'].map(value => ({value, name: value === 'true' ? 'on' : 'off'}))
+				? [
+						{value: 'true', name: 'on'},
+						{value: 'false', name: 'off'},
+					]
 				: groups.flatMap(each => {
 						const value = textIn(each, 'value');
 						return value === undefined ? [] : [{value, name: textIn(each, 'name') ?? value}];
 					});
 		const name = textIn(option, 'name') ?? id;
-		return [
-			{id, name, category: textIn(option, 'category') ?? '', type, value: wordsOfValue(currentValue ?? ''), values},
-		];
+		const value = typeof currentValue === 'boolean' ? `${currentValue}` : (textIn(option, 'currentValue') ?? '');
+		return [{id, name, category: textIn(option, 'category') ?? '', type, value, values}];
 	});
 }

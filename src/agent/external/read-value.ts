@@ -1,4 +1,4 @@
-import {isJsonObject, type Json, type JsonObject} from '../../core/json.ts';
+import {isJsonObject, type JsonObject} from '../../core/json.ts';
 
 /** Reads what an agent sent. Whatever isn't what it should be counts as missing. */
 export function objectIn(object: JsonObject, name: string): JsonObject {
@@ -9,11 +9,6 @@ export function objectIn(object: JsonObject, name: string): JsonObject {
 export function textIn(object: JsonObject, name: string): string | undefined {
 	const value = object[name];
 	return typeof value === 'string' && value !== '' ? value : undefined;
-}
-
-/** Returns a value in words: text as it is, anything else as JSON. */
-export function wordsOfValue(value: Json | undefined): string {
-	return typeof value === 'string' ? value : `${JSON.stringify(value)}`;
 }
 
 export function numberIn(object: JsonObject, name: string): number | undefined {

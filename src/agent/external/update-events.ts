@@ -10,7 +10,7 @@ import {cutResult} from '../answer-call.ts';
 import {isSecretFile} from '../policy/secret-files.ts';
 import type {RunTools} from '../tool-turn.ts';
 import {describeChange} from '../tools/files/change-file.ts';
-import {listIn, textIn, wordsOfValue} from './read-value.ts';
+import {listIn, textIn} from './read-value.ts';
 
 /** A call of an agent, as it has said so far: what came last counts. */
 export type ExternalCall = {
@@ -357,6 +357,11 @@ function textOf(content: readonly JsonObject[]): string {
 /** Returns a text without the code fence that agents put around outputs. */
 function unfenced(text: string): string {
 	return /^(`{3,})[^\n`]*\n([\s\S]*?)\n?\1\s*$/.exec(text)?.[2] ?? text;
+}
+
+/** Returns a value in words: text as it is, anything else as JSON. */
+export function wordsOfValue(value: Json | undefined): string {
+	return typeof value === 'string' ? value : `${JSON.stringify(value)}`;
 }
 
 /** Returns the text of a content block; one that is no text is named. */
