@@ -113,7 +113,27 @@ export async function locateTarget(path: string, bounds: Bounds): Promise<Locate
 		});
 	}
 
+	if (found === undefined) {
+		await assertNothingAt(real, path);
+	}
+
 	return {real, shown: shownPath(real, bounds.workspace), exists: found !== undefined};
+}
+
+/** Throws `AppError("not-found")` for the path of something that can't be opened, and that no file may take the place of. */
+async function assertNothingAt(real: string, path: string): Promise<void> {
+	if (path.includes('\uFFFD')) {
+		throw new AppError('not-found', `“${path}” isn't found: a � stands for bytes of a name that isn't UTF-8.`, {
+			hint: 'Rename the file with a command first.',
+		});
+	}
+
+	const stats = await lstat(real).catch(() => undefined);
+	if (stats?.isSymbolicLink()) {
+		throw new AppError('not-found', `“${path}” is a link that leads to no file.`, {
+			hint: 'Remove the link with a command, or create the file that it names.',
+		});
+	}
 }
 
 /** A file that is open for reading; `real` and `shown` are its actual path. */
@@ -220,8 +240,9 @@ function assertFile(stats: {isFile: () => boolean; isDirectory: () => boolean}, 
 /** Returns the actual path of an opened file. Linux tells it; elsewhere the path must still lead to the same file. */
 export async function pathOfOpened(handle: FileHandle, real: string): Promise<string> {
 	if (process.platform === 'linux') {
-		// The kernel adds this to the path of a removed file.
-		return (await readlink(`/proc/self/fd/${handle.fd}`)).replace(/ \(deleted\)$/, '');
+		const opened = await readlink(`/proc/self/fd/${handle.fd}`);
+		// The kernel adds this to the path of a removed file, but a name may also end so.
+		return opened === real ? opened : opened.replace(/ \(deleted\)$/, '');
 	}
 
 	const now = await realpath(real);

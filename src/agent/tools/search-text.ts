@@ -96,14 +96,21 @@ async function searchFolder(engine: SearchEngine, bounds: Bounds, context: ToolC
 	const found = await searchFiles(searched, {matching: engine.matching, read, signal});
 	const skipped = all.filter(path => isSecretFile(path) && !hasKnownSecret(path) && !isDenied(path)).sort();
 	const denied = all.filter(isDenied).length;
-	return answer({...found, complete: found.complete && complete}, context, skipped, denied);
+	const unnamed = searched.filter(path => path.includes('\uFFFD'));
+	return answer({...found, complete: found.complete && complete}, context, {skipped, denied, unnamed});
 }
+
+type LeftOut = {
+	readonly skipped?: readonly string[];
+	readonly denied?: number;
+	/** Files whose names aren't UTF-8. */
+	readonly unnamed?: readonly string[];
+};
 
 function answer(
 	{matches, complete}: SearchMatch,
 	{onFacts}: ToolContext,
-	skipped: readonly string[] = [],
-	denied = 0,
+	{skipped = [], denied = 0, unnamed = []}: LeftOut = {},
 ): string {
 	const given = matches.slice(0, maxMatches);
 	const lines = given.map(({path, line, text}) => `${pathText(redactKnown(path))}:${line}:${cut(text)}`);
@@ -115,9 +122,17 @@ function answer(
 		...(more > 0 ? [`[${more} more lines left out; narrow it with path, glob or pattern]`] : []),
 		...(complete ? [] : ['[the search is incomplete; narrow it with path or glob]']),
 		...(skipped.length > 0 ? [skippedNote(skipped)] : []),
+		...(unnamed.length > 0
+			? [`[not searched, because names that aren't UTF-8 can't be opened: ${listNames(unnamed)}]`]
+			: []),
 		...deniedNote(denied),
 	];
 	return [...lines, ...remarks].join('\n');
+}
+
+function listNames(paths: readonly string[]): string {
+	const more = paths.length - maxNamed;
+	return `${paths.slice(0, maxNamed).map(pathText).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
 function cut(text: string): string {
@@ -125,13 +140,11 @@ function cut(text: string): string {
 }
 
 function skippedNote(skipped: readonly string[]): string {
-	const more = skipped.length - maxNamed;
-	const named = skipped.slice(0, maxNamed).map(pathText).join(', ');
 	const files =
 		skipped.length === 1
 			? '1 file whose name suggests secrets was'
 			: `${skipped.length} files whose names suggest secrets were`;
-	return `[${files} not searched: ${named}${more > 0 ? ` and ${more} more` : ''}; to ask the user, give one as path]`;
+	return `[${files} not searched: ${listNames(skipped)}; to ask the user, give one as path]`;
 }
 
 /** Returns the path of the installed ripgrep; undefined if its package has none for this platform. */

@@ -68,7 +68,7 @@ describe('nothing is written', () => {
 		['repo/.g\u200Bit/config', 'protected'],
 		['repo/GIT~1/config', 'protected'],
 		['to-ssh/config', 'is a link or a file'],
-		['dangling', 'exists by now'],
+		['dangling', 'is a link that leads to no file'],
 		['../outside.txt', 'outside the working folder'],
 	])('[13] in %j, which does not exist yet, even if everything is allowed', async (name, message) => {
 		const {root, places} = await openTools({}, true);

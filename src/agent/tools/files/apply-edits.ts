@@ -127,8 +127,10 @@ function takeMost<Value>(values: Iterable<Value>, most: number): readonly Value[
 function* exactChanges(text: string, {old_text: sought, new_text: next}: Edit): Generator<Change> {
 	// Whoever writes CR means it, where line ends differ.
 	const isVerbatim = sought.includes('\r\n') && isMixed(text);
-	for (const start of indexesOf(text, sought)) {
-		const end = start + sought.length;
+	for (const at of indexesOf(text, sought)) {
+		// The LF of a CRLF stands for both.
+		const start = text[at] === '\n' && text[at - 1] === '\r' ? at - 1 : at;
+		const end = at + sought.length;
 		yield {start, end, text: () => (isVerbatim ? next : withEnds(next, lineEndAt(text, start, end)))};
 	}
 }

@@ -40,8 +40,9 @@ export async function changeFile(
 	}
 
 	const {text = '', encode = (given: string) => encodeText(given, utf8)} = current ?? {};
-	// Half a surrogate pair has no bytes.
-	const next = compute(current?.text, name).replace(/\p{Cs}/gu, '\uFFFD');
+	const computed = compute(current?.text, name);
+	// Half a surrogate pair has no bytes, but in a file of UTF-16 that has one already.
+	const next = /\p{Cs}/u.test(text) ? computed : computed.replace(/\p{Cs}/gu, '\uFFFD');
 	const bytes = encode(next);
 	assertWritable(text, next, bytes, name);
 	const isSecret = isSecretFile(located.real);
@@ -70,12 +71,14 @@ export async function changeFile(
 
 	const place = {stateFolder: places.stateFolder, folder: workspace};
 	const note = createEditNote(place, {path: located.real, bytes, isSeen});
-	await replaceFile({...located, replaces: current?.hash}, bytes, {bounds, signal, beforeWrite: note.before});
+	const target = {...located, replaces: current?.hash};
+	const hadOtherNames = await replaceFile(target, bytes, {bounds, signal, beforeWrite: note.before});
 	await note.after();
 	readFiles.set(located.real, contentHash(bytes));
 	onChange(recorded);
 	const {added, removed} = exact;
-	return `${exists ? 'Changed' : 'Created'} ${name} (+${added} -${removed} lines).`;
+	const others = hadOtherNames ? ' Its other names (hard links) keep the old content.' : '';
+	return `${exists ? 'Changed' : 'Created'} ${name} (+${added} -${removed} lines).${others}`;
 }
 
 function assertRead(
@@ -116,7 +119,7 @@ function assertWritable(before: string, after: string, bytes: Buffer, name: stri
 		});
 	}
 
-	if (after.includes('\0')) {
+	if (after.includes('\0') && !before.includes('\0')) {
 		throw new AppError('usage', 'A text file has no NUL characters. Nothing was written.');
 	}
 

@@ -56,13 +56,13 @@ export async function textOf({bytes, real, shown}: FileBytes): Promise<FileText>
 	const decoded = decodeText(bytes);
 	const file = {bytes, hash: contentHash(bytes), real, shown};
 	if (decoded && (decoded.encoding.name !== 'utf-8' || isUtf8(bytes))) {
-		return {...file, text: decoded.text, encode: text => encodeText(text, decoded.encoding)};
+		return {...file, ...inLines(decoded.text, text => encodeText(text, decoded.encoding))};
 	}
 
 	const {decodeLegacy} = await import('./legacy-encoding.ts');
 	const legacy = decodeLegacy(bytes);
 	if ('text' in legacy) {
-		return {...file, text: legacy.text, legacy: legacy.encoding, encode: legacy.encode};
+		return {...file, ...inLines(legacy.text, legacy.encode), legacy: legacy.encoding};
 	}
 
 	if (!decoded) {
@@ -70,6 +70,13 @@ export async function textOf({bytes, real, shown}: FileBytes): Promise<FileText>
 	}
 
 	return {...file, text: decoded.text, uncertain: legacy, encode: text => encodeText(text, decoded.encoding)};
+}
+
+/** Returns a text whose lines end with CR alone, as those of old Macs do, as if they ended with LF. */
+function inLines(text: string, encode: FileText['encode']): Pick<FileText, 'text' | 'encode'> {
+	return text.includes('\r') && !text.includes('\n')
+		? {text: text.replaceAll('\r', '\n'), encode: given => encode(given.replaceAll('\n', '\r'))}
+		: {text, encode};
 }
 
 /** Returns the hash that identifies the content of a file. */
@@ -121,47 +128,41 @@ function megabytes(bytes: number): string {
 	return (bytes / 1024 / 1024).toFixed(1);
 }
 
-/** How the bytes of a text file encode its text. UTF-16 is recognized by its byte order mark only. */
-type Encoding = {readonly name: 'utf-8' | 'utf-16le' | 'utf-16be'; readonly hasMark: boolean};
+/** How the bytes of a text file encode its text: the byte order marks that it begins with, by the first of which UTF-16 is recognized. */
+type Encoding = {readonly name: 'utf-8' | 'utf-16le' | 'utf-16be'; readonly marks: string};
 
 /** The encoding of new files. */
-export const utf8: Encoding = {name: 'utf-8', hasMark: false};
-
-const mark = '\uFEFF';
+export const utf8: Encoding = {name: 'utf-8', marks: ''};
 
 /** How far into a file a NUL character makes it binary: the rule of git and ripgrep. */
 const sniffedLength = 8192;
 
-/** Returns the text of a file, without its byte order mark; undefined for a binary file. */
+/** Returns the text of a file, without its byte order marks; undefined for a binary file. */
 export function decodeText(bytes: Buffer): {readonly text: string; readonly encoding: Encoding} | undefined {
-	const encoding = encodingOf(bytes);
-	const whole = encoding.name === 'utf-8' ? bytes.toString('utf8') : utf16(bytes, encoding).toString('utf16le');
-	const text = encoding.hasMark ? whole.slice(mark.length) : whole;
-	return text.slice(0, sniffedLength).includes('\0') ? undefined : {text, encoding};
+	const name = encodingOf(bytes);
+	const whole = name === 'utf-8' ? bytes.toString('utf8') : utf16(bytes, name).toString('utf16le');
+	const text = whole.replace(/^\uFEFF+/, '');
+	const marks = whole.slice(0, whole.length - text.length);
+	return text.slice(0, sniffedLength).includes('\0') ? undefined : {text, encoding: {name, marks}};
 }
 
-/** Returns the bytes of a text, with its byte order mark. */
-export function encodeText(text: string, {name, hasMark}: Encoding): Buffer {
-	const whole = hasMark ? mark + text : text;
+/** Returns the bytes of a text, with the byte order marks of its file. */
+export function encodeText(text: string, {name, marks}: Encoding): Buffer {
+	const whole = marks ? marks + text.replace(/^\uFEFF+/, '') : text;
 	const bytes = Buffer.from(whole, name === 'utf-8' ? 'utf8' : 'utf16le');
 	return name === 'utf-16be' ? bytes.swap16() : bytes;
 }
 
-function encodingOf(bytes: Buffer): Encoding {
-	const [first, second, third] = bytes;
+function encodingOf([first, second]: Buffer): Encoding['name'] {
 	if (first === 0xff && second === 0xfe) {
-		return {name: 'utf-16le', hasMark: true};
+		return 'utf-16le';
 	}
 
-	if (first === 0xfe && second === 0xff) {
-		return {name: 'utf-16be', hasMark: true};
-	}
-
-	return {name: 'utf-8', hasMark: first === 0xef && second === 0xbb && third === 0xbf};
+	return first === 0xfe && second === 0xff ? 'utf-16be' : 'utf-8';
 }
 
 /** Returns whole UTF-16 units in little-endian order. */
-function utf16(bytes: Buffer, {name}: Encoding): Buffer {
+function utf16(bytes: Buffer, name: Encoding['name']): Buffer {
 	const units = bytes.subarray(0, bytes.length - (bytes.length % 2));
 	return name === 'utf-16be' ? Buffer.from(units).swap16() : units;
 }

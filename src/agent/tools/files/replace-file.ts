@@ -26,11 +26,12 @@ const noLinks = new Set<string | undefined>(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', '
 /**
  * Writes a file as a whole: whoever reads it, also after a crash, sees the old content or the new one. Keeps the mode of
  * the file. One that can't be replaced, such as a mount point, is written in place, after a copy (SAFETY 10). Throws
- * `AppError("conflict")` if its content isn't the one that is replaced, or a new file exists by now.
+ * `AppError("conflict")` if its content isn't the one that is replaced, or a new file exists by now. Returns whether the
+ * file had other names (hard links), which keep the old content.
  */
-export async function replaceFile(target: Target, bytes: Buffer, options: Replacing): Promise<void> {
+export async function replaceFile(target: Target, bytes: Buffer, options: Replacing): Promise<boolean> {
 	try {
-		await replaceIn(await openFolder(dirname(target.real), options.bounds), target, bytes, options);
+		return await replaceIn(await openFolder(dirname(target.real), options.bounds), target, bytes, options);
 	} catch (error) {
 		throw explainReplaceError(error, target.shown);
 	}
@@ -58,6 +59,7 @@ async function replaceIn(folder: Folder, target: Target, bytes: Buffer, {bounds,
 		}
 
 		await ifSupported(folder.sync);
+		return (stats?.nlink ?? 1) > 1;
 	} finally {
 		await unlink(temporary).catch(() => undefined);
 		await folder.close();
@@ -69,7 +71,7 @@ async function writableStats(path: string): Promise<Stats> {
 	return lstat(path);
 }
 
-/** Writes the temporary file. Returns false if its folder takes none, but the file that it would replace is there. */
+/** Writes the temporary file. Returns false if its folder takes none, or not as its owner's, but the file that it would replace is there. */
 async function isWritten(temporary: string, bytes: Buffer, stats: Stats | undefined): Promise<boolean> {
 	try {
 		await writeTemporary(temporary, bytes, stats);
@@ -109,11 +111,13 @@ async function writeTemporary(path: string, bytes: Buffer, stats: Stats | undefi
 	}
 }
 
-/** The owner is kept if we may: a file of a group stays with it. */
+/** Throws EPERM if we may not give the file its owner: then it is written in place, where it stays theirs. */
 async function keepOwnerAndMode(file: FileHandle, {uid, gid, mode}: Stats): Promise<void> {
 	const own = await file.stat();
 	if (own.uid !== uid || own.gid !== gid) {
-		await file.chown(uid, gid).catch(() => undefined);
+		await file.chown(uid, gid).catch((cause: unknown) => {
+			throw Object.assign(new Error('owner not kept', {cause}), {code: 'EPERM'});
+		});
 	}
 
 	await ifSupported(() => file.chmod(mode & 0o777));
@@ -164,7 +168,9 @@ function explainReplaceError(error: unknown, shown: string): unknown {
 		case 'EACCES':
 		case 'EPERM':
 		case 'EROFS':
-			return new AppError('failed', `“${shown}” is write-protected (${code}).`);
+			return new AppError('failed', `“${shown}” is write-protected (${code}). Nothing was written.`, {
+				hint: 'Ask the user to make it writable first.',
+			});
 		case 'EBUSY':
 		case 'EXDEV':
 		case 'ETXTBSY':
