@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import {closeSync} from 'node:fs';
+import {closeSync, fstatSync} from 'node:fs';
 import process from 'node:process';
 import {isatty} from 'node:tty';
 import {globalFlags, readFlags} from './command/flags.ts';
@@ -248,12 +248,10 @@ async function failToStart(error: unknown): Promise<number> {
 	return fail(error);
 }
 
-/** The standard streams that are terminals. */
-const terminals = [0, 1, 2].filter(isatty);
-
-// Node restores the modes of terminals as the last thing, and aborts with a dump if one of them is gone: it passes by what is closed.
+// Node restores the modes of terminals as the last thing, and aborts with a dump if one of them is gone, even before our first
+// line ran: it passes by what is closed.
 process.on('exit', () => {
-	for (const fd of terminals.filter(fd => !isatty(fd))) {
+	for (const fd of [0, 1, 2].filter(fd => !isatty(fd) && fstatSync(fd).isCharacterDevice())) {
 		closeSync(fd);
 	}
 });

@@ -4,6 +4,7 @@ import {type Lines, sayNumbered} from '../command/picker/picker-lines.ts';
 import {AppError} from '../core/error.ts';
 import {formatAmount} from '../core/format.ts';
 import type {Interaction} from '../platform/interaction.ts';
+import {setRawMode} from '../terminal/input/raw-mode.ts';
 import {readTerminalLine} from '../terminal/input/read-line.ts';
 import {safeLine} from '../terminal/text/safe-text.ts';
 import {createPalette} from '../terminal/text/style.ts';
@@ -116,13 +117,13 @@ async function dropTyped(stdin: Streams['stdin'], say: Say): Promise<void> {
 	const onData = (data: Buffer | string) => {
 		typed += data.toString();
 	};
-	stdin.setRawMode(true);
+	setRawMode(stdin, true);
 	stdin.on('data', onData);
 	stdin.resume();
 	await sleep(handoverMs);
 	stdin.off('data', onData);
 	stdin.pause();
-	stdin.setRawMode(false);
+	setRawMode(stdin, false);
 	if (typed.includes('\u0003')) {
 		throw new AppError('interrupted', 'Cancelled.');
 	}

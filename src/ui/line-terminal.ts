@@ -1,6 +1,7 @@
 import {once} from 'node:events';
 import {setTimeout as sleep} from 'node:timers/promises';
 import {isShellLine} from '../command/line-kind.ts';
+import {setRawMode} from '../terminal/input/raw-mode.ts';
 import {type LineListeners, readTerminalLine} from '../terminal/input/read-line.ts';
 import {safeLine} from '../terminal/text/safe-text.ts';
 
@@ -186,8 +187,8 @@ async function pauseUntilWritten(stdin: NodeJS.ReadStream, {written}: Dependenci
 /** Waits until the terminal, which edits the line, has handed over what it has: it does once a program reads each key. */
 async function handOver(stdin: NodeJS.ReadStream): Promise<void> {
 	if (!stdin.readableEnded) {
-		stdin.setRawMode(true);
+		setRawMode(stdin, true);
 		await Promise.race([once(stdin, 'data'), sleep(handoverMs)]);
-		stdin.setRawMode(false);
+		setRawMode(stdin, false);
 	}
 }

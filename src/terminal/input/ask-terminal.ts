@@ -1,5 +1,6 @@
 import type {Environment} from '../../core/environment.ts';
 import {safeLine} from '../text/safe-text.ts';
+import {setRawMode} from './raw-mode.ts';
 
 type Streams = {
 	readonly stdin: NodeJS.ReadStream;
@@ -21,12 +22,12 @@ const wipe = `\r${' '.repeat(askAttributes.length + 1)}\r`;
  */
 export async function obeysCodes({stdin, stdout, env}: Streams): Promise<boolean> {
 	let heard = '';
-	stdin.setRawMode(true);
+	setRawMode(stdin, true);
 	const isAnswered = await new Promise<boolean>(resolve => {
 		const settle = (isObedient: boolean) => {
 			clearTimeout(timer);
 			stdin.off('data', onData).off('end', onEnd).pause();
-			stdin.setRawMode(false);
+			setRawMode(stdin, false);
 			resolve(isObedient);
 		};
 

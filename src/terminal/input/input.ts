@@ -1,5 +1,6 @@
 import {isLines, isText, mayContinue, textOf} from './bursts.ts';
 import {maxPastedBytes} from './paste.ts';
+import {setRawMode} from './raw-mode.ts';
 import type {InputToken} from './token.ts';
 import {createTokenizer} from './tokenizer.ts';
 
@@ -216,15 +217,4 @@ function createBatch(deliver: (tokens: readonly InputToken[]) => void) {
 
 function lengthOf(tokens: readonly InputToken[]): number {
 	return tokens.reduce((sum, token) => sum + textOf(token).length, 0);
-}
-
-/** Sets raw mode if there is one. On a terminal that is gone it fails with EIO; then there is nothing left to set. */
-function setRawMode(stdin: InputStream, raw: boolean): void {
-	try {
-		if (stdin.isTTY) {
-			stdin.setRawMode?.(raw);
-		}
-	} catch {
-		// The read fails in the same way, and calls `onClose`.
-	}
 }

@@ -1,5 +1,6 @@
 import {StringDecoder} from 'node:string_decoder';
 import {safeLine} from '../text/safe-text.ts';
+import {setRawMode} from './raw-mode.ts';
 
 type Streams = {
 	readonly stdin: NodeJS.ReadStream;
@@ -32,8 +33,9 @@ export function readTerminalLine(
 		const finish = (value: string | undefined) => {
 			stdin.off('data', onData);
 			stdin.off('end', onEnd);
+			stdin.off('error', onEnd);
 			signal?.removeEventListener('abort', onEnd);
-			stdin.setRawMode(false);
+			setRawMode(stdin, false);
 			stdin.pause();
 			output.write('\n');
 			resolve(value);
@@ -80,9 +82,10 @@ export function readTerminalLine(
 			}
 		};
 
-		stdin.setRawMode(true);
+		setRawMode(stdin, true);
 		stdin.on('data', onData);
 		stdin.on('end', onEnd);
+		stdin.on('error', onEnd);
 		signal?.addEventListener('abort', onEnd);
 		stdin.resume();
 	});
