@@ -2,10 +2,10 @@
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
 export type JsonObject = {readonly [key: string]: Json};
 
-/** Parses JSON text; returns undefined instead of throwing. */
+/** Parses JSON text, which may begin with a byte order mark; returns undefined instead of throwing. */
 export function parseJson(text: string): Json | undefined {
 	try {
-		return JSON.parse(text) as Json;
+		return JSON.parse(text.startsWith('\uFEFF') ? text.slice(1) : text) as Json;
 	} catch {
 		return undefined;
 	}

@@ -81,9 +81,9 @@ export async function diagnose(patient: Patient): Promise<readonly Check[]> {
 	return found.flat().map(({finding, ...check}) => ({...check, finding: hide(finding)}));
 }
 
-/** Returns a fault for values that are left out because they are invalid; nothing if there are none. */
+/** Returns a fault for a file or values that are left out because they are invalid; nothing if there are none. */
 function checkSettings(settings: Patient['settings']): readonly Check[] {
-	const faults = settings.faults();
+	const faults = [settings.fileFault() ?? [], settings.faults()].flat();
 	return faults.length > 0
 		? [fault('Settings', faults.join(' '), 'Correct it, or remove it with `config unset <setting>`.')]
 		: [];
