@@ -1,5 +1,5 @@
-import {homedir} from 'node:os';
 import type {Environment} from '../core/environment.ts';
+import {userFolder} from '../storage/home.ts';
 import {realFolder} from '../storage/real-folder.ts';
 import type {Config} from './config.ts';
 
@@ -36,7 +36,7 @@ type Options = {
 };
 
 export function createFolderAccess({folder, env, config}: Options): FolderAccess {
-	const homeFolder = env['HOME'] || homedir();
+	const homeFolder = userFolder(env);
 	const home = realFolder(homeFolder) ?? homeFolder;
 	const answers = new Map<string, boolean>();
 	const allModeFolders = new Set<string>();

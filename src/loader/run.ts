@@ -1,6 +1,6 @@
 import {createRequire as createNodeRequire} from 'node:module';
 import type * as os from 'node:os';
-import {dirname, join, resolve} from 'node:path';
+import {dirname, isAbsolute, join, resolve} from 'node:path';
 import {pathToFileURL} from 'node:url';
 import {createRequire, replaced} from './chunks.ts';
 import {createOpenPack} from './open-pack.ts';
@@ -45,16 +45,20 @@ export function cacheFolder(env: NodeJS.ProcessEnv): string | undefined {
 	try {
 		return env['NODE_DISABLE_COMPILE_CACHE']
 			? undefined
-			: resolve(env['SERVICE_HOME'] || join(env['HOME'] || homeOfUser(), '.service'), 'cache');
+			: resolve(env['SERVICE_HOME'] || join(homeOfUser(env['HOME']), '.service'), 'cache');
 	} catch {
 		// The user has no home folder.
 		return undefined;
 	}
 }
 
-function homeOfUser(): string {
-	const {homedir}: typeof os = require('node:os');
-	return homedir();
+function homeOfUser(given = ''): string {
+	if (isAbsolute(given)) {
+		return given;
+	}
+
+	const {userInfo}: typeof os = require('node:os');
+	return userInfo().homedir;
 }
 
 /** Returns how the program was started. A wrong guess costs a little time, nothing else. */

@@ -1,5 +1,5 @@
-import {homedir} from 'node:os';
-import {join, resolve} from 'node:path';
+import {userInfo} from 'node:os';
+import {isAbsolute, join, resolve} from 'node:path';
 import type {Environment} from '../core/environment.ts';
 import {AppError} from '../core/error.ts';
 import {explainFileError} from './file-error.ts';
@@ -91,9 +91,14 @@ export function homePath(env: Environment): string {
 	return resolve(env['SERVICE_HOME'] || join(userFolder(env), '.service'));
 }
 
-function userFolder(env: Environment): string {
+/**
+ * Returns the home folder of the user. An empty or relative HOME is none: what stands there would be in the working folder.
+ * Throws AppError("failed") for a user without one.
+ */
+export function userFolder(env: Environment): string {
+	const given = env['HOME'] ?? '';
 	try {
-		return env['HOME'] || homedir();
+		return isAbsolute(given) ? given : userInfo().homedir;
 	} catch (error) {
 		throw new AppError('failed', 'The home folder of your user is unknown.', {
 			hint: 'Set HOME, or set SERVICE_HOME to a folder of your own.',

@@ -1,7 +1,8 @@
 import {chmodSync, existsSync, mkdirSync, readdirSync, statSync, symlinkSync, utimesSync, writeFileSync} from 'node:fs';
+import {userInfo} from 'node:os';
 import {join} from 'node:path';
 import {expect, test} from 'vitest';
-import {openHome} from '../../src/storage/home.ts';
+import {homePath, openHome} from '../../src/storage/home.ts';
 import {createSessionFolder, sessionFolder} from '../../src/storage/session-folder.ts';
 import {temporaryFolder, temporaryHome} from './temporary.ts';
 
@@ -35,6 +36,10 @@ test('without SERVICE_HOME, or with an empty one, it is ~/.service', () => {
 	const home = temporaryFolder();
 	expect(openHome({HOME: home}).path).toBe(join(home, '.service'));
 	expect(openHome({HOME: home, SERVICE_HOME: ''}).path).toBe(join(home, '.service'));
+});
+
+test.each(['', 'relative', '.'])('HOME=%j puts nothing into the working folder', home => {
+	expect(homePath({HOME: home})).toBe(join(userInfo().homedir, '.service'));
 });
 
 // Node's own recursive mkdir never comes back from there.

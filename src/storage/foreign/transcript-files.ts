@@ -1,8 +1,8 @@
 import {readdir, stat} from 'node:fs/promises';
-import {homedir} from 'node:os';
 import {join, resolve} from 'node:path';
 import type {Environment} from '../../core/environment.ts';
 import {explainFileError} from '../file-error.ts';
+import {userFolder} from '../home.ts';
 
 /** Folders below this one aren't searched. */
 const maxDepth = 8;
@@ -21,7 +21,7 @@ export type TranscriptFiles = {
 
 /** Returns the folders in which Claude Code and Codex keep transcripts. They need not exist. */
 export function transcriptFolders(env: Environment): readonly string[] {
-	const home = homeFolder(env);
+	const home = userFolder(env);
 	return [
 		join(env['CLAUDE_CONFIG_DIR'] || join(home, '.claude'), 'projects'),
 		join(env['CODEX_HOME'] || join(home, '.codex'), 'sessions'),
@@ -32,11 +32,9 @@ export function transcriptFolders(env: Environment): readonly string[] {
 export function transcriptPath(path: string, env: Environment, folder: string): string {
 	return resolve(
 		folder,
-		path.replace(/^~(?=\/|$)/, () => homeFolder(env)),
+		path.replace(/^~(?=\/|$)/, () => userFolder(env)),
 	);
 }
-
-const homeFolder = (env: Environment) => env['HOME'] || homedir();
 
 /**
  * Finds the transcripts in a folder, or the file itself. Follows no links in it. Throws AppError("failed") if the path
