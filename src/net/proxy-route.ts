@@ -60,7 +60,8 @@ export function proxyOf(env: Environment, scheme: 'http' | 'https'): ProxyServer
 	const upper = `${scheme.toUpperCase()}_PROXY`;
 	const isCgi = scheme === 'http' && env['REQUEST_METHOD'] !== undefined;
 	const own = env[upper.toLowerCase()] ?? (isCgi ? undefined : env[upper]);
-	const variable = own === undefined ? 'ALL_PROXY' : upper;
+	const general = own === undefined ? 'ALL_PROXY' : upper;
+	const variable = env[general.toLowerCase()] === undefined ? general : general.toLowerCase();
 	const address = withScheme(own ?? proxyForAll(env));
 	if (!address || (own === undefined && unusedProxy(env) !== undefined)) {
 		return undefined;

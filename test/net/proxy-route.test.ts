@@ -56,8 +56,10 @@ const plain = new URL('http://far.test');
 
 test('lower case wins, and an empty no_proxy does not hide NO_PROXY', () => {
 	const env = {https_proxy: 'http://lower:1', HTTPS_PROXY: 'http://upper:1', no_proxy: '', NO_PROXY: 'other.test'};
-	expect(routeTo(env, far)).toMatchObject({kind: 'tunnel', proxy: {origin: 'http://lower:1', variable: 'HTTPS_PROXY'}});
+	expect(routeTo(env, far)).toMatchObject({kind: 'tunnel', proxy: {origin: 'http://lower:1', variable: 'https_proxy'}});
 	expect(routeTo(env, new URL('https://other.test'))).toEqual({kind: 'direct', why: 'NO_PROXY'});
+	expect(() => routeTo({...env, https_proxy: 'no url'}, far)).toThrow('Invalid https_proxy: not an http or https URL.');
+	expect(() => routeTo({all_proxy: 'http://a b'}, far)).toThrow('Invalid all_proxy');
 	expect(routeTo({...env, no_proxy: 'far.test'}, far)).toEqual({kind: 'direct', why: 'NO_PROXY'});
 	expect(routeTo(env, plain)).toEqual({kind: 'direct', why: 'no proxy'});
 	expect(routeTo({ALL_PROXY: 'all:1'}, new URL('http://localhost:1'))).toEqual({kind: 'direct', why: 'loopback'});
