@@ -1,5 +1,5 @@
 import {createHash, randomInt} from 'node:crypto';
-import {constants} from 'node:fs';
+import {constants, type Stats} from 'node:fs';
 import {type FileHandle, lstat, open, unlink} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {basename, dirname, join} from 'node:path';
@@ -13,7 +13,7 @@ const unsupported = new Set<string | undefined>(['EINVAL', 'ENOTSUP', 'EOPNOTSUP
 
 /**
  * Returns true if a file can't be replaced by another one, though it may be written itself: it is a mount point, as
- * containers mount single files, or its folder can't be written.
+ * containers mount single files, its folder can't be written, or its owner can't be kept.
  */
 export function isUnreplaceable(error: unknown): boolean {
 	return unreplaceable.has(errnoOf(error));
@@ -56,6 +56,16 @@ export async function writeInPlace(path: string, content: string | Uint8Array, r
 		await unlink(copy).catch(() => undefined);
 	} finally {
 		await file.close();
+	}
+}
+
+/** Gives a new file the owner and the group of the one that it replaces. Throws EPERM if we may not: that one must be written in place. */
+export async function keepOwner(file: FileHandle, {uid, gid}: Pick<Stats, 'uid' | 'gid'>): Promise<void> {
+	const own = await file.stat();
+	if (own.uid !== uid || own.gid !== gid) {
+		await file.chown(uid, gid).catch((cause: unknown) => {
+			throw Object.assign(new Error('owner not kept', {cause}), {code: 'EPERM'});
+		});
 	}
 }
 

@@ -2,7 +2,7 @@ import {link, lstat, open, rename, rmdir, symlink, unlink} from 'node:fs/promise
 import {basename, dirname, join} from 'node:path';
 import {AppError} from '../../core/error.ts';
 import {errnoOf} from '../../storage/file-error.ts';
-import {isUnreplaceable, writeInPlace} from '../../storage/in-place.ts';
+import {isUnreplaceable, keepOwner, writeInPlace} from '../../storage/in-place.ts';
 import {assertVisible, type Bounds} from '../policy/bounds.ts';
 import {type Folder, newTemporaryName, openFolder} from '../tools/files/folder-handle.ts';
 import type {ObjectStore} from './object-store.ts';
@@ -104,10 +104,7 @@ async function writeTemporary(temporary: string, place: string, wanted: TreeEntr
 	try {
 		await file.writeFile(content);
 		if (existing?.isFile()) {
-			const {uid, gid} = await file.stat();
-			if (uid !== existing.uid || gid !== existing.gid) {
-				await file.chown(existing.uid, existing.gid).catch(() => undefined);
-			}
+			await keepOwner(file, existing);
 		}
 
 		await file.chmod(permissionsOf(wanted) ?? 0o600);

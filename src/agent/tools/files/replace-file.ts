@@ -1,9 +1,9 @@
 import type {Stats} from 'node:fs';
-import {access, constants, type FileHandle, link, lstat, open, rename, unlink} from 'node:fs/promises';
+import {access, constants, link, lstat, open, rename, unlink} from 'node:fs/promises';
 import {basename, dirname} from 'node:path';
 import {AppError} from '../../../core/error.ts';
 import {errnoOf} from '../../../storage/file-error.ts';
-import {ifSupported, isUnreplaceable, syncIfSupported, writeInPlace} from '../../../storage/in-place.ts';
+import {ifSupported, isUnreplaceable, keepOwner, syncIfSupported, writeInPlace} from '../../../storage/in-place.ts';
 import {type Bounds, type Located, openLocated} from '../../policy/bounds.ts';
 import {type Folder, newTemporaryName, openFolder, removeOrphans} from './folder-handle.ts';
 import {readOpened} from './read-text.ts';
@@ -102,25 +102,14 @@ async function writeTemporary(path: string, bytes: Buffer, stats: Stats | undefi
 	try {
 		await file.writeFile(bytes);
 		if (stats) {
-			await keepOwnerAndMode(file, stats);
+			await keepOwner(file, stats);
+			await ifSupported(() => file.chmod(stats.mode & 0o777));
 		}
 
 		await syncIfSupported(file);
 	} finally {
 		await file.close();
 	}
-}
-
-/** Throws EPERM if we may not give the file its owner: then it is written in place, where it stays theirs. */
-async function keepOwnerAndMode(file: FileHandle, {uid, gid, mode}: Stats): Promise<void> {
-	const own = await file.stat();
-	if (own.uid !== uid || own.gid !== gid) {
-		await file.chown(uid, gid).catch((cause: unknown) => {
-			throw Object.assign(new Error('owner not kept', {cause}), {code: 'EPERM'});
-		});
-	}
-
-	await ifSupported(() => file.chmod(mode & 0o777));
 }
 
 /** Throws what `link` throws if there is anything at a path. */
