@@ -1,3 +1,4 @@
+import {reportError} from './error.ts';
 import {shellLine} from './program-name.ts';
 
 /** Where a text is read: in the app or in a shell. */
@@ -25,6 +26,12 @@ export function nameCommands(
 		(_, shellWords: string = '', slash: string = '', words?: string) =>
 			write(slash || (words !== undefined && place === 'app') ? `/${words}` : shellLine(words ?? shellWords)),
 	);
+}
+
+/** Returns an error of the app and its hint as one line, such as a toast. */
+export function errorLine(error: unknown): string {
+	const {message, hint} = reportError(error);
+	return hint ? `${message} ${nameCommands(hint, 'app')}` : message;
 }
 
 /** Returns a sentence that says where its command of the app is typed. */

@@ -1,4 +1,5 @@
 import type {Surroundings} from '../command/program.ts';
+import {errorLine} from '../core/command-words.ts';
 import {findHost} from '../link/find-host.ts';
 import type {HostClient} from '../link/host-client.ts';
 import {placeName} from '../link/web-place.ts';
@@ -48,7 +49,7 @@ export async function attachTo<Given extends Surroundings>(
 		}
 
 		if (why) {
-			toast(`${why.message} The transcript stays.`);
+			toast(`The transcript stays. ${errorLine(why)}`);
 		}
 	});
 	const measure = async () => {

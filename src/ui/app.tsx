@@ -8,7 +8,9 @@ import {isHiddenByDraft, needsUser, type OpenPanel, panelHasFocus} from '../stor
 import type {AppState} from '../store/store.ts';
 import {fitTitle} from '../terminal/text/fit-parts.ts';
 import {safeLine} from '../terminal/text/safe-text.ts';
+import type {Palette} from '../terminal/text/style.ts';
 import {truncate} from '../terminal/text/width.ts';
+import {wrapLine} from '../terminal/text/wrap.ts';
 import {Composer, promptRows} from './composer.tsx';
 import {useApp, useKeymap, useUi} from './context.ts';
 import {Box, Text} from './ink.ts';
@@ -95,13 +97,14 @@ export function App() {
 	// While the completion is open, it gets that key.
 	const focusKey = toPanel && suggestions.length > 0 ? ['Esc', toPanel].join(' ') : toPanel;
 	const insertKey = hintKey(useKeymap(completionKeys), 'completion.complete');
+	const notes = suggestions.length === 0 && toast ? toastLines(toast, columns, palette) : [];
 	const layout = useLayout({
 		rows,
 		panel: panelHeight(parts, parts.isHidden),
 		// The list of all of them is open.
 		queue: parts.sending.length + (panel?.kind === 'queue' ? 0 : queue.length),
 		composer: parts.prompt,
-		completion: suggestions.length || (toast ? 1 : 0),
+		completion: suggestions.length || notes.length,
 		logPanel: parts.logPanel,
 		isAsking: needsUser(parts),
 		isFramed: panel !== undefined && moduleOf(panel).isFramed,
@@ -142,12 +145,22 @@ export function App() {
 			{suggestions.length > 0 && (
 				<Lines lines={suggestionLines(suggestions, chosen, layout.completion, columns, palette)} />
 			)}
-			{suggestions.length === 0 && toast && layout.completion > 0 && (
-				<Text wrap="truncate">{truncate(palette.dim(safeLine(toast)), columns)}</Text>
-			)}
+			{notes.length > 0 && layout.completion > 0 && <Lines lines={notes.slice(0, layout.completion)} />}
 			{layout.status > 0 && <Status />}
 		</Box>
 	);
+}
+
+/** The most rows of a toast: an error with its hint needs two in a window of 80 columns. */
+const maxToastRows = 3;
+
+/** Returns the rows of a toast, whose way out stands at its end. */
+function toastLines(toast: string, columns: number, palette: Palette): readonly string[] {
+	const lines = wrapLine(palette.dim(safeLine(toast)), columns);
+	const last = maxToastRows - 1;
+	return lines.length > maxToastRows
+		? [...lines.slice(0, last), truncate(lines.slice(last).join(' '), columns)]
+		: lines;
 }
 
 /**

@@ -3,7 +3,7 @@ import {renderResult} from '../command/render/render.ts';
 import type {Result} from '../command/result.ts';
 import {withoutSecret} from '../command/secret-line.ts';
 import {isPlainWord} from '../command/words.ts';
-import {nameCommands} from '../core/command-words.ts';
+import {errorLine, nameCommands} from '../core/command-words.ts';
 import {reportError} from '../core/error.ts';
 import {needsUser} from '../store/panel-slice.ts';
 import type {AppStore} from '../store/store.ts';
@@ -37,8 +37,11 @@ type ShowOptions = {readonly exact: boolean; readonly signal: AbortSignal};
 export type ResultView = {
 	/** Shows the result of a slash line: above the prompt, in a panel, or by what the app does. */
 	readonly show: (line: string, result: Result, options: ShowOptions) => Promise<void>;
-	/** Prints an error above the prompt, after the line that caused it. */
-	readonly tell: (error: unknown, line?: string) => void;
+	/**
+	 * Shows an error after the line that caused it. One that would cut an answer in two is a panel, or a toast if the line is in
+	 * the prompt again.
+	 */
+	readonly tell: (error: unknown, line?: string, isInPrompt?: boolean) => void;
 	/** Prints the line that is carried out now, before something of it is in the conversation; its result follows without it. */
 	readonly begin: (line: string) => void;
 };
@@ -60,7 +63,7 @@ export function createResultView(
 	dependencies: ResultDependencies,
 	carryOut: (line: string) => Promise<void>,
 ): ResultView {
-	const {palette, painter, entries, isOnScreen = () => false} = dependencies;
+	const {store, palette, painter, entries, interact, isOnScreen = () => false} = dependencies;
 	let begun: string | undefined;
 	const echoOf = (line: string) => {
 		const isShown = begun === line || isOnScreen(line);
@@ -80,10 +83,18 @@ export function createResultView(
 			begun = line;
 		},
 		show: (line, result, options) => showResult(line, result, options, view),
-		tell(error, line) {
+		tell(error, line, isInPrompt = false) {
 			const {message, hint} = reportError(error);
-			const echo = line === undefined ? () => [] : echoOf(line);
-			painter.print(width => [...echo(width), ...messageLines('✗', palette.danger, message, hint, {width, palette})]);
+			const lines = (width: number) => messageLines('✗', palette.danger, message, hint, {width, palette});
+			if (line === undefined || !interact.browse || !isRunVisible(store)) {
+				const echo = line === undefined ? () => [] : echoOf(line);
+				painter.print(width => [...echo(width), ...lines(width)]);
+			} else if (isInPrompt) {
+				// The completion of that line would hide it.
+				store.getState().editPrompt({completion: -1, toast: errorLine(error)});
+			} else {
+				interact.show(withoutSecret(entries(), line), lines);
+			}
 		},
 	};
 }

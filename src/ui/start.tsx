@@ -1,6 +1,7 @@
 import {type ReactNode, useMemo} from 'react';
 import {useStore} from 'zustand';
 import type {Surroundings} from '../command/program.ts';
+import {errorLine} from '../core/command-words.ts';
 import {messageOf} from '../core/error.ts';
 import type {AppStore} from '../store/store.ts';
 import {assertTerminal, wantsColor} from '../terminal/abilities.ts';
@@ -243,7 +244,7 @@ async function showNext({store, loaded}: Parts): Promise<void> {
 			setToast('No other session is open. /bg sends a run to the background.');
 		}
 	} catch (error) {
-		setToast(messageOf(error));
+		setToast(errorLine(error));
 	}
 }
 

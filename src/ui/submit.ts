@@ -111,15 +111,14 @@ export function createSubmit(dependencies: Dependencies): Submit {
 		} catch (error) {
 			if (isUsage(error) && !namesCommand(line, dependencies.entries()) && returnToPrompt(line, store)) {
 				unknown = line;
-				tell(withWayToSend(error, store), line);
+				tell(withWayToSend(error, store), line, true);
 				return;
 			}
 
-			tell(error, line);
 			// What was refused because of a run may be sent again when that has ended.
-			if (error instanceof AppError && error.code === 'conflict' && store.getState().transcript.run) {
-				returnToPrompt(line, store);
-			}
+			const isRefused =
+				error instanceof AppError && error.code === 'conflict' && store.getState().transcript.run !== undefined;
+			tell(error, line, isRefused && returnToPrompt(line, store));
 		}
 	};
 
@@ -128,8 +127,7 @@ export function createSubmit(dependencies: Dependencies): Submit {
 			const command = line.slice(1).trim();
 			await commands.run('!', signal => parts.conversation.runCommand(command, signal));
 		} catch (error) {
-			tell(error, line);
-			returnToPrompt(line, store);
+			tell(error, line, returnToPrompt(line, store));
 		}
 	};
 

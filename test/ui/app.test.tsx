@@ -235,6 +235,17 @@ test('a toast is shown below the prompt, made safe [1]', async () => {
 	expect(lines().at(-2)).toBe('Open ␛[2Jthis');
 });
 
+test('a toast that is wider than the window keeps its end, where the way out stands', async () => {
+	const {store, lines, settle} = app();
+	const hint = 'Replace it: node dist/service.js attach';
+	store.getState().setToast(`The transcript stays. The host runs version 0.2.0; this is 0.1.0. ${hint}`);
+	await settle();
+	expect(lines().slice(-3, -1).join(' ')).toContain(hint);
+	store.getState().setToast('word '.repeat(100));
+	await settle();
+	expect(lines().slice(-4, -1).map(line => line.at(-1))).toEqual(['d', 'd', '…']);
+});
+
 test('the sign of the prompt tells a command of the shell from a message', async () => {
 	const {lines, settle, type, store} = app();
 	type('!ls');

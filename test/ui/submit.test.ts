@@ -3,6 +3,7 @@ import {describe, expect, test} from 'vitest';
 import * as z from 'zod/mini';
 import {command} from '../../src/command/command.ts';
 import {unchanged} from '../../src/command/result.ts';
+import {AppError} from '../../src/core/error.ts';
 import {setComposerText} from '../../src/editor/editor.ts';
 import {refuseElsewhere} from '../../src/session/resume-session.ts';
 import {finish, scriptedModel, text} from '../agent/scripted.ts';
@@ -42,8 +43,18 @@ const linger = command({
 	},
 });
 
+const fail = command({
+	name: 'fail',
+	summary: 'Fail',
+	args: z.object({}),
+	whileRunning: true,
+	async run() {
+		throw new AppError('failed', 'It is broken.', {hint: 'Look again: `fail`'});
+	},
+});
+
 async function started(options: Parameters<typeof runApp>[0] = {}) {
-	const app = runApp({...options, more: [hang, linger]});
+	const app = runApp({...options, more: [hang, linger, fail]});
 	await app.waitFor('Demo model');
 	/** The lines below the welcome, without the live region. */
 	const shown = () => app.lines().slice(9, app.lines().findLastIndex(line => line.startsWith('────')) - 1);
@@ -195,25 +206,45 @@ describe('while the agent is at work', () => {
 		type('hi\r');
 		await waitFor('Half');
 		type('/new\r');
-		await waitFor("/new can't run");
+		await waitFor("/new can't run while the agent works. Press Esc to interrupt it.");
 		expect(store.getState().composer.text).toBe('/new');
 		type('\u0015/compact the plan\r');
-		await waitFor("/compact can't run");
+		await waitFor("/compact can't run while the agent works. Press Esc to interrupt it.");
 		goOn();
 		await waitFor('idle');
-		expect(shown()).toEqual([
-			'❯ hi',
-			'',
-			'❯ /new',
-			"✗ /new can't run while the agent works.",
-			'  → Press Esc to interrupt it.',
-			'',
-			'❯ /compact the plan',
-			"✗ /compact can't run while the agent works.",
-			'  → Press Esc to interrupt it.',
-			'',
-			'● Half whole.',
-		]);
+		expect(shown()).toEqual(['❯ hi', '', '● Half whole.']);
+	});
+
+	test('a line that names no command stays in the prompt, with the way to send it', async () => {
+		const {ask, goOn} = slow();
+		const {type, waitFor, shown, store} = await started({ask});
+		type('hi\r');
+		await waitFor('Half');
+		type('/usge\r');
+		await waitFor('Unknown command “usge”. Did you mean /usage?');
+		await waitFor('send it as a message.');
+		expect(store.getState().composer.text).toBe('/usge');
+		type('\r');
+		await waitFor('queued: /usge');
+		goOn();
+		await waitFor('idle');
+		expect(shown().slice(0, 3)).toEqual(['❯ hi', '', '● Half whole.']);
+	});
+
+	test('the error of a command opens in a panel', async () => {
+		const {ask, goOn} = slow();
+		const {type, waitFor, store, shown} = await started({ask});
+		type('hi\r');
+		await waitFor('Half');
+		type('/fail\r');
+		await waitFor('┄┄ /fail · Esc close');
+		await waitFor('✗ It is broken.');
+		await waitFor('→ Look again: /fail');
+		type('\u001b');
+		await expect.poll(() => store.getState().panel).toBe(undefined);
+		goOn();
+		await waitFor('idle');
+		expect(shown()).toEqual(['❯ hi', '', '● Half whole.']);
 	});
 
 	test('the result of a command opens in a panel, and Escape closes it', async () => {

@@ -52,7 +52,7 @@ test('Esc ends a command, its output so far is kept, and during a run none start
 	type('go\r');
 	await waitFor('Working');
 	type('!echo second\r');
-	await waitFor("✗ A command can't run while the agent works.");
+	await waitFor("A command can't run while the agent works.");
 	expect(store.getState().composer.text).toBe('!echo second');
 	finish();
 });
