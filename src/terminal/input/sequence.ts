@@ -75,6 +75,22 @@ export function kindOfPending({state, body}: Sequence): 'escape' | 'introducer' 
 	return state === 'escape' ? 'escape' : body === '' ? 'introducer' : 'sequence';
 }
 
+/** Returns what came behind the ESC of a sequence; undefined for one that no answer of the terminal begins like. */
+export function textBehindEscape({state, body, introducer}: Sequence): string | undefined {
+	switch (state) {
+		case 'escape':
+			return '';
+		case 'csi':
+			return `[${body}`;
+		case 'string':
+			return introducer + body;
+		case 'string-escape':
+			return `${introducer}${body}\u001B`;
+		default:
+			return undefined;
+	}
+}
+
 type Reader = (sequence: Sequence, byte: number, expectsReply: boolean) => SequenceStep;
 
 const readers: Readonly<Record<State, Reader>> = {

@@ -10,6 +10,7 @@ import {
 	readSequence,
 	type Sequence,
 	type SequenceStep,
+	textBehindEscape,
 } from './sequence.ts';
 import {type InputToken, textToken} from './token.ts';
 import {continuationsOf, decode, decodePiece, noBytes} from './utf8.ts';
@@ -32,8 +33,8 @@ export type Tokenizer = {
 type Mode = TextMode | Sequence | {readonly mode: 'paste'; readonly paste: Paste} | LateMode;
 /** `held` are the bytes of an unfinished character. */
 type TextMode = {readonly mode: 'text'; readonly held: Uint8Array};
-/** `text` is what followed an Escape key that may have been the ESC of an answer. */
-type LateMode = {readonly mode: 'late'; readonly text: string};
+/** `text` may be an answer whose beginning came too early: its first `read` characters are read already, as a key or as nothing. */
+type LateMode = {readonly mode: 'late'; readonly text: string; readonly read: number};
 
 /** `index` is that of the next byte to read. */
 type Step = {readonly mode: Mode; readonly tokens: readonly InputToken[]; readonly index: number};
@@ -73,7 +74,7 @@ export function createTokenizer(expectsReply: () => boolean = () => false): Toke
 				case 'paste':
 					return 'paste';
 				case 'late':
-					return mode.text ? 'late' : 'nothing';
+					return mode.text.length > mode.read ? 'late' : 'nothing';
 				default:
 					return mode satisfies never;
 			}
@@ -147,15 +148,15 @@ function modeAfter(next: SequenceStep['next']): Mode {
 }
 
 /** Reads a byte that may belong to an answer without its ESC. */
-function readLate({text}: LateMode, bytes: Uint8Array, index: number, expectsReply: boolean): Step {
-	const next = text + String.fromCharCode(bytes[index] ?? 0);
+function readLate(late: LateMode, bytes: Uint8Array, index: number, expectsReply: boolean): Step {
+	const next = late.text + String.fromCharCode(bytes[index] ?? 0);
 	const state = lateReplyState(next);
 	if (state === 'typed') {
-		return {mode: textMode, tokens: textTokens(text.replace('\u001B', '')), index};
+		return {mode: textMode, tokens: typedTokens(late), index};
 	}
 
 	if (state === 'partial') {
-		return {mode: {mode: 'late', text: next}, tokens: noTokens, index: index + 1};
+		return {mode: {...late, text: next}, tokens: noTokens, index: index + 1};
 	}
 
 	const body = next.slice(1);
@@ -169,14 +170,25 @@ function flushed(mode: Mode): {readonly tokens: readonly InputToken[]; readonly 
 		case 'text':
 			return {tokens: noTokens, next: mode};
 		case 'sequence':
-			return {tokens: endSequence(mode), next: kindOfPending(mode) === 'escape' ? {mode: 'late', text: ''} : textMode};
+			return {tokens: endSequence(mode), next: awaitRest(textBehindEscape(mode))};
 		case 'paste':
 			return {tokens: [mode.paste.token()], next: textMode};
 		case 'late':
-			return {tokens: textTokens(mode.text.replace('\u001B', '')), next: textMode};
+			return {tokens: typedTokens(mode), next: textMode};
 		default:
 			return mode satisfies never;
 	}
+}
+
+/** Returns the mode behind a sequence that was cut off: its rest may be that of an answer, and must not become text. */
+function awaitRest(text: string | undefined): Mode {
+	const isAnswer = text !== undefined && lateReplyState(text || '[') === 'partial';
+	return isAnswer ? {mode: 'late', text, read: text.length} : textMode;
+}
+
+/** Returns the tokens of what was no answer. */
+function typedTokens({text, read}: LateMode): readonly InputToken[] {
+	return textTokens(text.slice(read).replace('\u001B', ''));
 }
 
 /** Appends tokens; text behind text becomes one run. */

@@ -1,6 +1,7 @@
 import {expect, test} from 'vitest';
 import {type InputToken, keyToken} from '../../../src/terminal/input/token.ts';
 import {createTokenizer} from '../../../src/terminal/input/tokenizer.ts';
+import {createRandom} from '../../faults/fault.ts';
 
 const text = (value: string): InputToken => ({type: 'text', text: value});
 
@@ -60,4 +61,34 @@ test('Shift+F3 is the cursor in the first row while that answer is expected', ()
 	expect(tokenizer.push(Buffer.from('\u001b[1;2R'))).toEqual([
 		{type: 'reply', reply: 'cursor-position', row: 0, column: 1},
 	]);
+});
+
+const seed = Math.floor(Math.random() * 2 ** 31);
+
+test(`no rest of an answer that is cut off becomes text, and all that is typed instead does (seed ${seed})`, () => {
+	const random = createRandom(seed);
+	const number = random.below;
+	for (let round = 0; round < 50; round++) {
+		const answers = [
+			`\u001b[${number(99)};${number(300)}R`,
+			`\u001b[?${number(99)};${number(99)}c`,
+			`\u001b[>${number(99)};${number(9999)};0c`,
+			`\u001b[?${number(3000)};${number(5)}$y`,
+			`\u001b[8;${number(99)};${number(300)}t`,
+			`\u001b]1${number(3)};rgb:1e1e/20${number(99)}/ffff\u001b\\`,
+			`\u001b]11;rgba:ff/ff/${number(10)}f\u0007`,
+		];
+		const answer = random.pick(answers);
+		const cut = 1 + number(answer.length - 1);
+		const tokenizer = createTokenizer();
+		const textIn = (input: string) =>
+			[...tokenizer.push(Buffer.from(input)), ...tokenizer.flush()]
+				.map(token => (token.type === 'text' ? token.text : token.type === 'key' ? `<${token.name}>` : ''))
+				.join('');
+		textIn(answer.slice(0, cut));
+		expect([answer, cut, textIn(answer.slice(cut))]).toEqual([answer, cut, '']);
+		textIn(answer.slice(0, cut));
+		const typed = Array.from({length: 1 + number(6)}, () => random.pick([...'ghijklmopqvwxz'])).join('');
+		expect([answer, cut, textIn(typed)]).toEqual([answer, cut, typed]);
+	}
 });
