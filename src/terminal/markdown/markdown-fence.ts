@@ -1,6 +1,6 @@
-import {paintPieces, parsePieces} from '../text/ansi.ts';
-import {graphemesOf, lineWidth, textWidth, truncate} from '../text/width.ts';
-import {continues, softWrap, wrapLine} from '../text/wrap.ts';
+import {markEnds} from '../text/mark-ends.ts';
+import {lineWidth, textWidth, truncate} from '../text/width.ts';
+import {softWrap, wrapLine} from '../text/wrap.ts';
 import {createLineHighlighter} from './highlight.ts';
 import type {MarkdownOptions} from './markdown-options.ts';
 
@@ -56,26 +56,8 @@ export function openFence(line: string, options: MarkdownOptions): Fence {
 	};
 }
 
-/**
- * Breaks a line of code at the width. The last cell of a row whose line continues in the next row is inverse, since a sign would be
- * copied with the code.
- */
 function wrapCode(line: string, {width, palette, softWraps}: MarkdownOptions): readonly string[] {
-	const rows = softWraps ? softWrap(line, width) : wrapLine(line, width, {hard: true});
-	return rows.map((row, index) => (index < rows.length - 1 && palette.color ? withMarkedEnd(row, palette) : row));
-}
-
-function withMarkedEnd(row: string, palette: MarkdownOptions['palette']): string {
-	const pieces = parsePieces(row.replace(continues, ''));
-	const last = pieces.at(-1);
-	const end = graphemesOf(last?.text ?? '').at(-1);
-	if (!last || !end) {
-		return row;
-	}
-
-	const rest = {...last, text: last.text.slice(0, -end.length)};
-	const marked = palette.mark(paintPieces([{...last, text: end}]));
-	return paintPieces([...pieces.slice(0, -1), rest]) + marked + (row.endsWith(continues) ? continues : '');
+	return markEnds(softWraps ? softWrap(line, width) : wrapLine(line, width, {hard: true}), palette);
 }
 
 /** Draws a whole block of code, closed or not. `text` is the code alone, for an indented block. */

@@ -6,6 +6,7 @@ import {type LogEntry, markText} from '../../logs/log-entry.ts';
 import type {Matcher} from '../../logs/matcher.ts';
 import {readStructured} from '../../logs/structured.ts';
 import {breakJson, isJson, jsonSpans, rowsOfStrings} from '../../terminal/text/json-lines.ts';
+import {markEnds} from '../../terminal/text/mark-ends.ts';
 import {safeLine} from '../../terminal/text/safe-text.ts';
 import {paint, parseSgr, type StyledSpan} from '../../terminal/text/sgr.ts';
 import type {Palette} from '../../terminal/text/style.ts';
@@ -86,7 +87,8 @@ export function drawEntry(log: LogEntries, place: number, style: LineStyle, fram
 	const cut = isCut ? palette.dim(` … cut (${formatBytes(shownText.length)} in total)`) : '';
 	if (wrap) {
 		const text = paint(spans, palette) + cut + frames;
-		return {rows: wrapLine(text, width, {hard: true, first: prefix, rest: ' '.repeat(lineWidth(prefix))}), isMatch};
+		const rows = wrapLine(text, width, {hard: true, first: prefix, rest: ' '.repeat(lineWidth(prefix))});
+		return {rows: markEnds(rows, palette), isMatch};
 	}
 
 	const isWhole = frame.kind === undefined || style.sideways > 0;
@@ -147,7 +149,10 @@ function openedJson(text: string, prefix: string, room: number, style: LineStyle
 	const rest = ' '.repeat(lineWidth(prefix));
 	const rows = [
 		...drawn.flatMap(({spans}, index) =>
-			wrapLine(paint(spans, palette), width, {hard: true, first: index === 0 ? prefix : rest, rest: `${rest}  `}),
+			markEnds(
+				wrapLine(paint(spans, palette), width, {hard: true, first: index === 0 ? prefix : rest, rest: `${rest}  `}),
+				palette,
+			),
 		),
 		...(left > 0 ? [truncate(rest + palette.dim(`… ${formatAmount(left, 'more line')}`), width)] : []),
 	];

@@ -4,6 +4,7 @@ import {allowedText} from '../../core/session/allowed-text.ts';
 import type {Block, TaskBlocks} from '../../core/session/block.ts';
 import {safeLine, safeText} from '../../terminal/text/safe-text.ts';
 import type {Palette} from '../../terminal/text/style.ts';
+import {markEnds} from '../../terminal/text/mark-ends.ts';
 import {wrapLine} from '../../terminal/text/wrap.ts';
 import {blockLines, isLongMessage, messageOf} from './block-lines.ts';
 import {isShown} from './block-text.ts';
@@ -83,7 +84,7 @@ function outputDetail(
 	const cut = output.slice(0, maxCharacters);
 	const drawn = drawnOutput({output: cut.replace(success, '').replace(/\n$/, ''), styles});
 	const lines = wholeOutput(drawn.split('\n').map(draw).join('\n'), style.width - 2, style.palette);
-	const shown = lines.slice(0, maxLines).flatMap(line => indented(line, style));
+	const shown = lines.slice(0, maxLines).flatMap(line => markEnds(indented(line, style), style.palette));
 	return cut.length === output.length && lines.length <= maxLines
 		? shown
 		: [...shown, ...indented(style.palette.dim('… output truncated; /export has all of it'), style)];

@@ -153,6 +153,8 @@ test('each line of several logs has the name of its log, in its colour', () => {
 test('a long line is wrapped or scrolled sideways; half a wide character is a blank', () => {
 	const long = 'abcdefghij'.repeat(5);
 	expect(rowsOf(long, {wrap: true, times: 'UTC'})).toHaveLength(2);
+	const {rows} = drawEntry(logOf([long]), 0, {...style, palette: colored, wrap: true});
+	expect(rows.map(row => row.includes('\u001b[7m'))).toEqual(rows.map((_, index) => index < rows.length - 1));
 	expect(rowsOf(long, {sideways: 16})).toEqual([long.slice(16)]);
 	expect(rowsOf('日本語', {sideways: 1})).toEqual([' 本語']);
 	expect(rowsOf('abc', {sideways: 16})).toEqual(['']);
