@@ -168,7 +168,6 @@ async function platformList(
 		items,
 		first: columns,
 		hides: field => !columns.includes(field),
-		hasShortIds: view.kind !== 'session',
 		empty: total > 0 ? `No ${name} on page ${flags.page ?? 1}; there are ${total} in all.` : empty,
 		notes: nextPage(line, flags, {...answer, total}),
 		...(opens && {

@@ -18,9 +18,9 @@ test.each([80, 120])('assessments are drawn with their plain fields at %d column
 	const {env, seen} = await api({[listPath]: {json: page}});
 	const result = await testContext({env}).run('assessment', 'list', '--page', '2', '--page-size', '2');
 	expect(drawn(result, width).split('\n')).toEqual([
-		'id                                    name     status     attempts  extra',
-		`${assessment}  nightly  running           3`,
-		'b2                                             half-done            ␛[2J',
+		'id        name     status     attempts  extra',
+		`${assessment.slice(0, 8)}  nightly  running           3`,
+		'b2                 half-done            ␛[2J',
 		'There may be more: /assessment list --page 3 --page-size 2',
 	]);
 	expect(dataOf(result)).toEqual(page);

@@ -32,18 +32,17 @@ test.each([
 	[
 		80,
 		[
-			'finding                               severity  score  attack     status',
-			`${id}  high       0.91  crescendo  open`,
-			'x                                     dire',
-			'Too narrow for: created, goal.',
+			'finding   severity  score  attack     status  created     goal',
+			`${id.slice(0, 8)}  high       0.91  crescendo  open    2020-01-02  Reveal the system pro…`,
+			'x         dire',
 		],
 	],
 	[
 		120,
 		[
-			'finding                               severity  score  attack     status  created     goal',
-			`${id}  high       0.91  crescendo  open    2020-01-02  Reveal the system prompt`,
-			'x                                     dire',
+			'finding   severity  score  attack     status  created     goal',
+			`${id.slice(0, 8)}  high       0.91  crescendo  open    2020-01-02  Reveal the system prompt`,
+			'x         dire',
 		],
 	],
 ])('findings are drawn at %d columns', async (width, lines) => {

@@ -11,8 +11,6 @@ type Options = {
 	readonly first: readonly string[];
 	/** Returns true for fields that are not shown. */
 	readonly hides?: (name: string) => boolean;
-	/** True if commands take a prefix of `id`. */
-	readonly hasShortIds?: boolean;
 	readonly empty: string;
 	readonly title?: string;
 	readonly notes?: readonly string[];
@@ -21,23 +19,12 @@ type Options = {
 };
 
 const mostColumns = 8;
-/** An id that a prefix stands for; those of other shapes count as they are. */
 
 /**
  * Returns a table of objects with unspecified fields: a column for each field that has a plain value in some object. If the
  * width is small, the first columns stay; next to an id, which is never cut, one column stays.
  */
-export function looseTable({
-	items,
-	first,
-	hides = () => false,
-	hasShortIds = false,
-	empty,
-	title,
-	notes,
-	opens,
-	data,
-}: Options): Result {
+export function looseTable({items, first, hides = () => false, empty, title, notes, opens, data}: Options): Result {
 	const plain = new Set(items.flatMap(item => Object.keys(item).filter(name => isPlain(item[name]) && !hides(name))));
 	const known = first.filter(name => plain.has(name));
 	const names = [...known, ...[...plain].filter(name => !known.includes(name))].slice(0, mostColumns);
@@ -51,7 +38,7 @@ export function looseTable({
 			spare: index > 0 && !staying.includes(name),
 			whole: isId(name),
 		})),
-		rows: names.length > 0 ? items.map(item => names.map(name => cellIn(item, name, hasShortIds))) : [],
+		rows: names.length > 0 ? items.map(item => names.map(name => cellIn(item, name))) : [],
 		empty: items.length > 0 ? `${items.length} can't be shown as a table; --json shows all.` : empty,
 		...(notes && {notes}),
 		...(opens && {opens}),
@@ -59,10 +46,10 @@ export function looseTable({
 	};
 }
 
-/** Reads an own field, which may have the name of an inherited one. */
-function cellIn(item: JsonObject, name: string, hasShortIds: boolean): Cell {
+/** Reads an own field, which may have the name of an inherited one. Commands take a prefix of an `id`. */
+function cellIn(item: JsonObject, name: string): Cell {
 	const value = entryOf(item, name);
-	if (hasShortIds && name === 'id' && typeof value === 'string' && isAnyUuid(value)) {
+	if (name === 'id' && typeof value === 'string' && isAnyUuid(value)) {
 		return {id: value};
 	}
 

@@ -184,7 +184,7 @@ export function findingTable(
 			{label: 'goal', spare: true},
 		],
 		rows: findings.map(finding => [
-			finding.id ?? '',
+			finding.id ? {id: finding.id} : '',
 			finding.severity ?? '',
 			measure(finding.best_score) ?? '',
 			finding.attack_name ?? '',
