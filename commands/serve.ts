@@ -356,14 +356,14 @@ const init = command({
 					data: record,
 				},
 				{
-					kind: 'text',
-					text: [
+					kind: 'lines',
+					lines: [
 						"Copy this API key now; it won't be shown again.",
 						`Start the server:    ${shellLine(`serve${at}`)}`,
 						`Choose a password:   ${shellLine(`serve password ${email}${at}`)}`,
 						...(chosen ? [`Used by default:     ${chosen}`] : []),
 						...(chosen ? [`To choose:           ${shellLine(`serve init --org <name> --email <address>${at}`)}`] : []),
-					].join('\n'),
+					],
 				},
 			],
 			data: record,

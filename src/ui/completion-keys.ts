@@ -32,8 +32,8 @@ export function pressInCompletion(token: KeyToken, store: AppStore, entries: rea
 	};
 
 	if (actionOf(keymap, chord) === 'prompt.send') {
-		const isWhole = chosen.isOptional && completion === 0;
-		if (isWhole || composer.text.trim() === chosen.line.trim()) {
+		const isWhole = chosen.isOptional || entries.some(({name}) => composer.text.trim() === `/${name}`);
+		if ((isWhole && completion === 0) || composer.text.trim() === chosen.line.trim()) {
 			return false;
 		}
 

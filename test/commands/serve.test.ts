@@ -1,6 +1,7 @@
 import {mkdirSync, readdirSync, statSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {expect, onTestFinished, test} from 'vitest';
+import {drawResult} from '../../src/headless/print.ts';
 import {temporaryFolder} from '../storage/temporary.ts';
 import {dataOf, drawn, testContext} from './context.ts';
 
@@ -60,20 +61,11 @@ test.each([80, 120])('at %i columns serve shows its address and next steps', asy
 	]);
 });
 
-const chosen: Readonly<Record<number, readonly string[]>> = {
-	80: [
-		'Used by default:     --email admin@localhost --org default --workspace main',
-		'--project default',
-		'To choose:           service serve init --org <name> --email <address>',
-	],
-	120: [
-		'Used by default:     --email admin@localhost --org default --workspace main --project default',
-		'To choose:           service serve init --org <name> --email <address>',
-	],
-};
-
 test.each([80, 120])('at %i columns init shows the key once, and next steps', async width => {
-	const lines = drawn(await testContext().run('serve', 'init'), width).split('\n');
+	const output = {isTTY: true, columns: width} as const;
+	const lines = drawResult(await testContext().run('serve', 'init'), output, {env: {NO_COLOR: '1'}})
+		.trimEnd()
+		.split('\n');
 	expect(lines.map(line => line.replace(/svc_\S+|[\da-f-]{36}/, 'X'))).toEqual([
 		'Created user admin@localhost in organization default.',
 		'api key    X',
@@ -85,7 +77,8 @@ test.each([80, 120])('at %i columns init shows the key once, and next steps', as
 		"Copy this API key now; it won't be shown again.",
 		'Start the server:    service serve',
 		'Choose a password:   service serve password admin@localhost',
-		...(chosen[width] ?? []),
+		'Used by default:     --email admin@localhost --org default --workspace main --project default',
+		'To choose:           service serve init --org <name> --email <address>',
 	]);
 });
 

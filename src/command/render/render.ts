@@ -57,7 +57,10 @@ export function renderResult(result: Result, style: Style): readonly string[] {
 		case 'running':
 			return renderResult(result.shown, style);
 		case 'lines':
-			return linesOf(result, style).flatMap(line => wrapLine(line, width, {hard: true}));
+			// A terminal breaks the lines of a shell, which are copied whole.
+			return place === 'shell'
+				? linesOf(result, style)
+				: linesOf(result, style).flatMap(line => wrapLine(line, width, {hard: true}));
 		case 'stream':
 		case 'panel':
 		case 'quit':
