@@ -44,7 +44,7 @@ const fewOfSkills = 1000;
 export function contextResult(
 	transcript: Transcript,
 	{size, compactionShare, ...beginning}: ContextWindowFacts,
-	model = 'provider/name',
+	model?: string,
 ): Result {
 	const usedTokens = usedWindow(transcript);
 	const {tokens, total, largest} = breakDown({...beginning, messages: toMessages(transcript), usedTokens});
@@ -58,8 +58,12 @@ export function contextResult(
 	const notes = [
 		...(size === undefined
 			? [
-					`The context window of ${model} is unknown, so nothing is compacted in time.`,
-					`Set it in tokens: \`config set windows.${model} 128000\``,
+					...(model
+						? [
+								`The context window of ${model} is unknown, so nothing is compacted in time.`,
+								`Set it in tokens: \`config set windows.${model} 128000\``,
+							]
+						: ['Select a model to see its window: `model`']),
 				]
 			: []),
 		`${usedTokens > 0 ? 'The sum is as last reported; its parts are' : 'No request yet: all of it is'} estimated.`,

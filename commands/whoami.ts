@@ -55,9 +55,9 @@ export default command({
 		}
 
 		const logins = await platform.logins();
-		await logins.proveLogin(identity, {insecureHttp: flags.insecureHttp, signal});
+		const user = await logins.proveLogin(identity, {insecureHttp: flags.insecureHttp, signal});
 		// The check may have renewed the login.
 		const stored = tokens && entryOf(config.read().profiles, name);
-		return identityResult(identity, stored?.expiresAt ?? tokens?.expiresAt);
+		return identityResult({...identity, user}, stored?.expiresAt ?? tokens?.expiresAt);
 	},
 });

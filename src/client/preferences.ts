@@ -1,15 +1,22 @@
 import {endpoints} from '../contract/endpoints.ts';
 import {type InferenceInfo, inferenceInfoSchema} from '../contract/resources/preferences.ts';
+import {cutLine} from '../core/cut-text.ts';
 import {AppError} from '../core/error.ts';
-import {isJsonObject, parseJson} from '../core/json.ts';
+import {isJsonObject, type JsonObject, parseJson} from '../core/json.ts';
 import {isWebPage, readText} from '../net/read-body.ts';
 import type {Transport} from '../net/transport.ts';
 import {reasonOf} from './refusal.ts';
 
 const maxBytes = 4 * 1024 * 1024;
+/** In cells. */
+const maxUser = 120;
 
 /** The part of `UserPreferencesResponse` that is read. Invalid models are left out. */
-export type Preferences = {readonly models: readonly InferenceInfo[]};
+export type Preferences = {
+	readonly models: readonly InferenceInfo[];
+	/** Whose they are, in a few words such as `ann@acme.example in acme`; undefined if the server doesn't say. */
+	readonly user: string | undefined;
+};
 
 /**
  * Calls `GET /api/v1/user/preferences`, which also proves the credential of `transport`: 401 means that it's invalid.
@@ -67,7 +74,17 @@ export async function getPreferences(
 	}
 
 	const models = Array.isArray(answer['models']) ? answer['models'] : [];
-	return {models: models.flatMap(model => inferenceInfoSchema.safeParse(model).data ?? [])};
+	return {
+		models: models.flatMap(model => inferenceInfoSchema.safeParse(model).data ?? []),
+		user: userIn(answer),
+	};
+}
+
+function userIn({user_email: email, organizations}: JsonObject): string | undefined {
+	const names = Array.isArray(organizations) ? organizations.filter(name => typeof name === 'string').slice(0, 3) : [];
+	return typeof email === 'string'
+		? cutLine(names.length > 0 ? `${email} in ${names.join(', ')}` : email, maxUser)
+		: undefined;
 }
 
 /**

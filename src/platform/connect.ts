@@ -98,14 +98,12 @@ async function connectWith(profile: Profile, tls: TlsInfo | undefined, context: 
 	// The login is the stored one of that profile, so only the proxies of the environment count.
 	const withoutKey = {...env, SERVICE_API_KEY: undefined};
 	const login = resolveProfile({data: config.read(), env: withoutKey, flags: {profile: name}});
-	if (login) {
-		const logins = await platform.logins();
-		await logins.proveLogin(login, {insecureHttp, signal});
-	}
+	const logins = await platform.logins();
+	const user = login && (await logins.proveLogin(login, {insecureHttp, signal}));
 
 	await activateProfile(config, name);
 	store.getState().setConnection({profile: name, server, state: 'ready'});
-	return connected(profile, tls);
+	return connected({...profile, user}, tls);
 }
 
 async function readTls(server: URL, {program, signal}: AccessContext): Promise<TlsInfo | undefined> {
@@ -116,11 +114,15 @@ function tlsWords({protocol, issuer}: TlsInfo): string {
 	return `${protocol}, certificate from ${issuer}`;
 }
 
-function connected({name, server}: Profile, tls: TlsInfo | undefined, storedWhere?: string): Connected {
+function connected(
+	{name, server, user}: Profile & {readonly user: string | undefined},
+	tls: TlsInfo | undefined,
+	storedWhere?: string,
+): Connected {
 	const named = name === profileNameOf(new URL(server)) ? '' : ` as profile ${name}`;
 	return {
 		kind: 'text',
-		text: `Connected to ${server}${named}${tls ? `: ${tlsWords(tls)}` : ''}.${storedWhere ? ` ${storedWhere}` : ''}`,
-		data: {profile: name, server, ...(tls && {tls})},
+		text: `Connected to ${server}${named}${tls ? `: ${tlsWords(tls)}` : ''}.${user ? ` You are ${user}.` : ''}${storedWhere ? ` ${storedWhere}` : ''}`,
+		data: {profile: name, server, ...(user && {user}), ...(tls && {tls})},
 	};
 }

@@ -134,7 +134,7 @@ export async function untilCancelled<Result>(
 }
 
 /** A profile after login, with a sentence about where its secrets are stored if that matters. */
-type LoggedIn = Profile & {readonly storedWhere: string | undefined};
+type LoggedIn = Profile & {readonly storedWhere: string | undefined; readonly user: string | undefined};
 
 /**
  * Checks a credential with its server, then saves it as the active profile. Nothing changes if the check fails. Throws
@@ -154,7 +154,7 @@ async function saveLogin(server: URL, credential: StoredCredential, context: Acc
 	const name = profileName(server, context);
 	const {apiKey, accessToken} = credential;
 	const logins = await platform.logins();
-	await logins.prove(originOf(server.href), apiKey ?? accessToken, {
+	const user = await logins.prove(originOf(server.href), apiKey ?? accessToken, {
 		insecureHttp,
 		signal,
 		isLogin: apiKey === undefined,
@@ -174,7 +174,7 @@ async function saveLogin(server: URL, credential: StoredCredential, context: Acc
 	});
 	store.getState().setConnection({profile: profile.name, server: profile.server, state: 'ready'});
 	const held = [profile.apiKey, profile.accessToken, profile.refreshToken];
-	return {...profile, storedWhere: storedWhere(config, held, fault)};
+	return {...profile, storedWhere: storedWhere(config, held, fault), user};
 }
 
 /** Returns the profile that a login saves to: the named one, else that of the server, else a new one named after its host. */

@@ -57,10 +57,13 @@ type Proof = {
 export type Logins = {
 	/** Checks that an address is a server's, without a credential. Throws `AppError("network")` if it isn't. */
 	readonly recognize: (server: string, options: Proof) => Promise<void>;
-	/** Asks the server whether the key is valid. Throws `AppError` with `auth`, `not-found` for the scope, or `network`. */
-	readonly prove: (server: string, key: Secret | undefined, options: Proof) => Promise<void>;
+	/**
+	 * Asks the server whether the key is valid, and returns whose it is, if the server says that. Throws `AppError` with `auth`,
+	 * `not-found` for the scope, or `network`.
+	 */
+	readonly prove: (server: string, key: Secret | undefined, options: Proof) => Promise<string | undefined>;
 	/** Does the same for a stored login, whose token is renewed if needed. */
-	readonly proveLogin: (login: Login, options: Proof) => Promise<void>;
+	readonly proveLogin: (login: Login, options: Proof) => Promise<string | undefined>;
 	/** Logs the user in through a browser; see `logInByBrowser`. */
 	readonly logIn: (server: Origin, onCode: (code: DeviceCode) => void, options: Proof) => Promise<Tokens | undefined>;
 	/** Removes the login of a profile, and revokes its tokens; see `logOut`. */
@@ -109,15 +112,17 @@ export function createLogins(stores: LoginStores): Logins {
 		async prove(server, key, {insecureHttp, signal, isLogin, scope = {}}) {
 			const credential = key && {origin: originOf(server), kind: 'bearer' as const, secret: key};
 			const bearer = await createTransport(credential, insecureHttp);
-			await getPreferences(server, bearer, signal, {isLogin});
+			const {user} = await getPreferences(server, bearer, signal, {isLogin});
 			await checkScope(createClient({transports: {bearer}, server}), scope, {
 				host: profileNameOf(new URL(server)),
 				signal,
 			});
+			return user;
 		},
 		async proveLogin(login, {insecureHttp, signal}) {
 			const {bearer} = (await transportsOf(login, insecureHttp)) ?? notLoggedIn(login.server);
-			await getPreferences(login.server, bearer, signal, {isLogin: login.tokens !== undefined});
+			const {user} = await getPreferences(login.server, bearer, signal, {isLogin: login.tokens !== undefined});
+			return user;
 		},
 		async open(flags, connected, user) {
 			const found = loginFor(flags, connected, stores);

@@ -55,6 +55,9 @@ test('a new session of a model of unknown size says what is unknown', () => {
 		'The context window of custom/own is unknown, so nothing is compacted in time.\nSet it in tokens: /config set windows.custom/own 128000\n',
 	);
 	expect(text).not.toContain('Free');
+	expect(drawn(contextResult(transcriptOf(), {...facts, size: undefined}), 80)).toContain(
+		'Select a model to see its window: /model',
+	);
 });
 
 test('skills have a row of their own, with what frees it if it is large', () => {

@@ -205,3 +205,16 @@ test('an id that is no UUID is listed whole, because no prefix stands for it', a
 	const {env} = await api({[`GET ${entries['env list'][0]}`]: page([entry])});
 	expect(drawn(await testContext({env}).run('env', 'list'), 120)).toMatch(/^sandbox-2026-0042 /m);
 });
+
+test('a title keeps its room beside columns that a narrow window may leave out', async () => {
+	const title = 'Move the settings of both services to the store';
+	const rows = ['m1', 'm2'].map(model => ({
+		id,
+		title,
+		message_count: 3,
+		model: `provider/${model}-of-some-length`,
+		...at,
+	}));
+	const {env} = await api({[`GET ${inWorkspace}/sessions`]: page(rows)});
+	expect(drawn(await testContext({env}).run('session', 'list'), 80)).toContain(title);
+});

@@ -137,3 +137,14 @@ test('the certificate of a new https server is shown before the login', async ()
 	await dispatch(['connect', 'agents.example.com'], far);
 	expect(said).toEqual(['https://agents.example.com: TLSv1.2, certificate from R3.']);
 });
+
+test('connect and whoami name the user and their organizations', async () => {
+	const body = '{"models":[],"user_email":"ann@acme.example","organizations":["acme","lab"]}';
+	const server = await platform({status: 200, body});
+	const first = testContext({flags: {server: server.origin}});
+	await first.run('login', goodKey);
+	const {run} = testContext({like: first});
+	const user = 'ann@acme.example in acme, lab';
+	expect(drawn(await run('connect', server.origin), 120)).toBe(`Connected to ${server.origin}. You are ${user}.`);
+	expect(dataOf(await run('whoami'))).toMatchObject({user});
+});

@@ -36,7 +36,7 @@ export function looseTable({items, first, hides = () => false, empty, title, not
 			label: wordsOf(name).replace(/ at$/, ''),
 			...(isNumeric(items, name) && {align: 'right' as const}),
 			spare: index > 0 && !staying.includes(name),
-			whole: isId(name),
+			whole: isId(name) || (name === 'title' && 'beside spare'),
 		})),
 		rows: names.length > 0 ? items.map(item => names.map(name => cellIn(item, name))) : [],
 		empty: items.length > 0 ? `${items.length} can't be shown as a table; --json shows all.` : empty,

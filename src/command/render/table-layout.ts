@@ -39,6 +39,8 @@ const gap = 2;
 const minWidth = 8;
 /** Beside spare columns, which are left out before another one is cut to less. */
 const minBesideSpare = 16;
+/** The same for a column that is whole beside them: a longer text is no title. */
+const wholeBesideSpare = 60;
 
 /**
  * Returns the columns that fit in `room` cells: numbers and `whole` columns in full, and so is the first one beside spare ones;
@@ -107,8 +109,9 @@ function sharedWidths(shown: readonly number[], {columns, wanted, room, hasSpare
 	const least = shown.map((column, index) => {
 		const {whole, align} = columns[column] ?? {};
 		const width = wanted[column] ?? 0;
-		const isWhole = whole === true || align === 'right' || (hasSpare && (index === 0 || whole === 'beside spare'));
-		return isWhole ? width : Math.min(width, hasSpare ? minBesideSpare : minWidth);
+		const isWhole = whole === true || align === 'right' || (hasSpare && index === 0);
+		const mostLeast = hasSpare ? (whole === 'beside spare' ? wholeBesideSpare : minBesideSpare) : minWidth;
+		return isWhole ? width : Math.min(width, mostLeast);
 	});
 	const cells = room - gap * (shown.length - 1);
 	const widthsAt = (most: number) =>

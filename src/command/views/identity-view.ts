@@ -5,9 +5,12 @@ import {registry} from '../../providers/registry.ts';
 import type {CommandContext} from '../context.ts';
 import type {Result} from '../result.ts';
 
+/** A login with its user, in a few words, if the server says who that is. */
+type Identity = ResolvedProfile & {readonly user: string | undefined};
+
 /** Returns the facts of an identity; `expiresAt` is when its tokens expire, if known. */
 export function identityResult(
-	{name, server, keySource, org, workspace, project, apiKey, tokens, notice}: ResolvedProfile,
+	{name, server, user, keySource, org, workspace, project, apiKey, tokens, notice}: Identity,
 	expiresAt: string | undefined,
 ): Result {
 	const ending = apiKey?.last4 ? `…${apiKey.last4} ` : '';
@@ -18,6 +21,7 @@ export function identityResult(
 		fields: [
 			['profile', name],
 			['server', server],
+			...(user ? [['user', user] as const] : []),
 			['org', org ?? 'not selected'],
 			['workspace', workspace ?? 'not selected'],
 			['project', project ?? 'not selected'],
@@ -28,6 +32,7 @@ export function identityResult(
 		data: {
 			profile: name,
 			server,
+			...(user && {user}),
 			org: org ?? null,
 			workspace: workspace ?? null,
 			project: project ?? null,

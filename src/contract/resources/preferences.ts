@@ -26,6 +26,8 @@ export const userPreferencesSchema = z.looseObject({
 	inference_credits_per_dollar: z.int().check(z.describe('Credits per US dollar.')),
 	access_restricted: z.optional(z.boolean()),
 	models: z.optional(z.array(inferenceInfoSchema)),
+	user_email: z.optional(z.string().check(z.describe('Whose they are.'))),
+	organizations: z.optional(z.array(z.string()).check(z.describe('Slugs of the first organizations of the user.'))),
 });
 
 export type UserPreferences = z.infer<typeof userPreferencesSchema>;

@@ -14,16 +14,7 @@ const creditsPerDollar = 100;
 
 export const userHandlers = {
 	async getUserPreferences({query: {org}}, {principal, services}) {
-		const row = await services.database
-			.selectFrom('users')
-			.leftJoin('preferences', 'preferences.user_id', 'users.id')
-			.select('enabled_model_ids')
-			.where('users.id', '=', principal.userId)
-			.$if(typeof org === 'string', found =>
-				found.where(({exists}) => exists(membership(services.database, org ?? ''))),
-			)
-			.executeTakeFirst();
-		return row ? preferences(services, row.enabled_model_ids) : rejectNotFound();
+		return findPreferences(services, principal.userId, org);
 	},
 
 	async updateUserPreferences({body: {enabled_model_ids}}, {principal, services}) {
@@ -46,12 +37,7 @@ export const userHandlers = {
 				.execute();
 		}
 
-		const stored = await services.database
-			.selectFrom('preferences')
-			.select('enabled_model_ids')
-			.where('user_id', '=', principal.userId)
-			.executeTakeFirst();
-		return preferences(services, stored?.enabled_model_ids ?? null);
+		return findPreferences(services, principal.userId);
 	},
 
 	/**
@@ -158,13 +144,35 @@ async function assertUnlimited(
 }
 
 /** Returns a user's preferences. Until the user chooses models, those with a provider key are enabled. */
-function preferences({catalog}: Services, enabled: string | null): UserPreferences {
-	const ready = () => catalog.models.filter(model => model.has_required_keys).map(({id}) => id);
+/** Most organizations that are named beside the preferences. */
+const maxOrganizations = 3;
+
+/** Returns what a user prefers, and who that is. Answers 404 for an organization that they are no member of, by slug or UUID. */
+async function findPreferences(
+	{catalog: {models}, database}: Services,
+	userId: string,
+	org?: string | null,
+): Promise<UserPreferences> {
+	const rows = await database
+		.selectFrom('users')
+		.leftJoin('preferences', 'preferences.user_id', 'users.id')
+		.leftJoin('members', 'members.user_id', 'users.id')
+		.leftJoin('organizations', 'organizations.id', 'members.organization_id')
+		.select(['enabled_model_ids', 'users.email', 'organizations.slug'])
+		.where('users.id', '=', userId)
+		.$if(typeof org === 'string', found => found.where(({exists}) => exists(membership(database, org ?? ''))))
+		.orderBy('organizations.slug')
+		.limit(maxOrganizations)
+		.execute();
+	const {enabled_model_ids: enabled, email} = rows[0] ?? rejectNotFound();
+	const ready = () => models.filter(model => model.has_required_keys).map(({id}) => id);
 	return {
 		enabled_model_ids: enabled === null ? ready() : JSON.parse(enabled),
 		inference_credits_per_dollar: creditsPerDollar,
 		access_restricted: false,
-		models: catalog.models.map(model => ({...model})),
+		models: models.map(model => ({...model})),
+		user_email: email,
+		organizations: rows.flatMap(({slug}) => slug ?? []),
 	};
 }
 

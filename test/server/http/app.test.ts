@@ -19,6 +19,8 @@ test.each([bearer, {'x-api-key': token}])(
 				enabled_model_ids: ['custom/demo'],
 				inference_credits_per_dollar: 100,
 				access_restricted: false,
+				user_email: expect.stringMatching(/@/),
+				organizations: ['acme'],
 				models: [
 					expect.objectContaining({id: 'custom/demo', has_required_keys: true, cost_input: 0, context_window: 32_000}),
 				],
