@@ -105,6 +105,9 @@ export function createSubmit(dependencies: Dependencies): Submit {
 	/** The line that names no command and is still in the prompt: sent once more, it is a message. */
 	let unknown: string | undefined;
 
+	/** The message that was refused last: a command that is sent in its place, such as the one that mends it, gives it back. */
+	let refused: string | undefined;
+
 	const carryOut = async (line: string): Promise<undefined> => {
 		try {
 			await runCommand(line, parts);
@@ -153,7 +156,18 @@ export function createSubmit(dependencies: Dependencies): Submit {
 			previous = waitTurns(begun, isCommand || isShell ? maxDelayTurns : maxMessageTurns).then(() =>
 				waitTurns(sending, maxMessageTurns),
 			);
-			await begun.then(run => run?.end).catch(tell);
+			const message = isCommand || isShell ? refused : undefined;
+			refused = undefined;
+			try {
+				await begun.then(run => run?.end);
+			} catch (error) {
+				refused = asMessage(text);
+				tell(error);
+			}
+
+			if (message !== undefined && !returnToPrompt(message, store)) {
+				refused = message;
+			}
 		},
 		cancel() {
 			commands.cancel();

@@ -23,6 +23,7 @@ test('the last jump in cost is explained, also in a shell', async () => {
 	const result = await here.run('usage', 'why');
 	expect(dataOf(result)).toMatchObject({reason: 'cache-lost', changed: ['tools'], cost_usd: 0.08028});
 	const text = drawn(result, 80).replace(/\s+/g, ' ');
+	expect(text).toMatch(/request \d\d:\d\d:\d\d, /);
 	expect(text).toContain('The cache was lost. The tools changed, and every request begins with them.');
 	const quiet = testContext();
 	await saveSession(quiet, [start, user('Hi'), used('m1', 5), done]);

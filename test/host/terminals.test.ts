@@ -65,6 +65,10 @@ test('[33] one terminal drives, another one approves; both show the same, and th
 	two.type('\u0015/drive take\r');
 	await two.waitFor('You drive this session.');
 	await one.waitFor('drives now.');
+	// The message that was refused is back.
+	await two.waitFor(/^❯ Also me$/m);
+	two.type('\u0015');
+	await two.waitFor('❯ Ask something');
 	await quit(one);
 	await quit(two);
 

@@ -379,6 +379,27 @@ test('an edited message of an unsaved session stays in the prompt', async () => 
 	expect(transcript.session).toBe(session);
 });
 
+test('a message that was refused is in the prompt again after a command that is sent in its place', async () => {
+	const {type, waitFor, store, program} = await started({ask: answering('Hello.')});
+	const {conversation} = program.session;
+	const {send} = conversation;
+	const refuse = async () => {
+		throw new AppError('conflict', 'Somebody drives this session.', {hint: 'Ask for it: `/drive ask`'});
+	};
+	Object.assign(conversation, {send: refuse});
+	type('hello you\r');
+	await waitFor('Somebody drives');
+	type('\u0015/keys list\r');
+	await waitFor('No keys yet');
+	await expect.poll(() => store.getState().composer.text).toBe('hello you');
+	Object.assign(conversation, {send});
+	type('\r');
+	await waitFor('● Hello.');
+	type('/keys list\r');
+	await expect.poll(() => store.getState().busy).toBe(false);
+	expect(store.getState().composer.text).toBe('');
+});
+
 test('opening another session ends the editing of a message', async () => {
 	const {type, waitFor, store} = await started({ask: answering('Hello.')});
 	type('first\r');

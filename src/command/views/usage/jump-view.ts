@@ -1,4 +1,4 @@
-import {formatDuration, formatNumber, formatUsd} from '../../../core/format.ts';
+import {formatClock, formatDuration, formatNumber, formatUsd} from '../../../core/format.ts';
 import {type CacheChange, type CostJump, cacheLifeMs} from '../../../core/ledger/cost-jump.ts';
 import {contextTokens, type MessageUsage} from '../../../core/session/usage.ts';
 import {safeLine} from '../../../terminal/text/safe-text.ts';
@@ -19,7 +19,7 @@ export function jumpResult(jump: CostJump | undefined, requests: number, isInApp
 		kind: 'record',
 		title: 'The last jump in cost',
 		fields: [
-			['request', `${request.at}, ${safeLine(request.model)}, for a ${request.cause ?? 'turn'}`],
+			['request', `${formatClock(Date.parse(request.at))}, ${safeLine(request.model)}, for a ${request.cause ?? 'turn'}`],
 			['cost', `${formatUsd(usd)}, after ${formatUsd(beforeUsd)} for the one before`],
 			[
 				'read',
