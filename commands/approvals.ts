@@ -16,6 +16,7 @@ function ruleCommand(effect: 'allow' | 'deny'): Command {
 		args: z.object({rule: z.string(), session: z.optional(z.boolean())}),
 		positional: ['rule'],
 		rest: true,
+		asks: {rule: 'Rule, such as run_command(npm test *):'},
 		describe: {rule: 'such as "run_command(npm test *)"', session: 'for this session only, in the app'},
 		examples: [`approvals ${effect} "run_command(npm ${effect === 'allow' ? 'test' : 'publish'} *)"`],
 		whileRunning: true,

@@ -8,6 +8,7 @@ export default command({
 	args: z.object({url: z.string()}),
 	positional: ['url'],
 	completes: {url: 'server'},
+	asks: {url: 'Server, such as https://agents.example.com:'},
 	describe: {
 		url: 'its address, - for the previous server, or local for the built-in one; uses the stored login or asks for one',
 	},

@@ -36,7 +36,9 @@ export default command({
 
 		const apiKey = isAddress ? undefined : given;
 		const known = isAddress ? given : (flags.server ?? knownServer(context));
-		const address = known ?? (live ? await interact.ask({label: 'Server:', masked: false}) : undefined);
+		const address =
+			known ??
+			(live ? await interact.ask({label: 'Server, such as https://agents.example.com:', masked: false}) : undefined);
 		if (address === undefined && live) {
 			return unchanged;
 		}

@@ -49,7 +49,7 @@ const list = command({
 		const {logs} = program.store.getState();
 		const rows = logs.map(({title, environment, state, lines, unread, openedAt}) => [
 			title,
-			environment,
+			{id: environment},
 			describeState(state, Date.now()),
 			formatNumber(lines),
 			formatNumber(unread),

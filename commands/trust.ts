@@ -30,7 +30,9 @@ const add = command({
 		if (files.length === 0) {
 			return {
 				kind: 'text',
-				text: state.files.length > 0 ? 'Every file here is used already.' : 'No instructions, settings or hooks here.',
+				text: state.files.some(({standing}) => standing !== 'user')
+					? 'Every file here is used already.'
+					: 'No instructions, settings or hooks here.',
 			};
 		}
 

@@ -140,7 +140,10 @@ export function findProfile(data: ConfigData, name: string): Profile {
 	if (!profile) {
 		const names = Object.keys(data.profiles);
 		throw new AppError('not-found', `Profile not found: “${name}”.`, {
-			hint: names.length > 0 ? `Choose one of ${names.join(', ')}, or log in.` : 'Log in to a server first.',
+			hint:
+				names.length > 0
+					? `Choose one of ${names.join(', ')}, or log in.`
+					: 'Log in to a server first: `login --server <url>`',
 		});
 	}
 

@@ -33,7 +33,7 @@ test('the app asks for a missing argument, with known values to select', async (
 			],
 		},
 		{label: 'Runtime:', masked: false},
-		{label: 'Server:', masked: false},
+		{label: 'Server, such as https://agents.example.com:', masked: false},
 	]);
 });
 

@@ -34,7 +34,7 @@ test('the app asks for the server as well', async () => {
 	const {runInApp, asked} = testContext({answers: [server.origin, goodKey]});
 	await runInApp('login');
 	expect(asked).toEqual([
-		{label: 'Server:', masked: false},
+		{label: 'Server, such as https://agents.example.com:', masked: false},
 		{label: `API key for ${hostOf(server.origin)} (typing is hidden):`, masked: true},
 	]);
 });

@@ -103,7 +103,9 @@ test('an unknown profile is refused with the existing ones', async () => {
 	};
 	await expect(run('profile', 'use', 'ghost')).rejects.toMatchObject(missing);
 	await expect(run('profile', 'forget', 'ghost')).rejects.toMatchObject(missing);
-	await expect(testContext().run('profile', 'use', 'ghost')).rejects.toMatchObject({hint: 'Log in to a server first.'});
+	await expect(testContext().run('profile', 'use', 'ghost')).rejects.toMatchObject({
+		hint: 'Log in to a server first: `login --server <url>`',
+	});
 	expect(asked).toEqual([]);
 });
 

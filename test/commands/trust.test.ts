@@ -26,6 +26,12 @@ test('[12] trust lists the files with every hook, adds them after a yes, and rev
 	expect(dataOf(await run('trust'))).toMatchObject({files: [{status: 'new'}, {status: 'new'}, {status: 'new'}]});
 });
 
+test('trust add counts no file of the user', async () => {
+	const {run} = testContext();
+	await run('config', 'set', 'theme', 'light');
+	expect(await run('trust', 'add')).toMatchObject({text: 'No instructions, settings or hooks here.'});
+});
+
 test('memory shows the files in effect with their tokens, and how many are not trusted', async () => {
 	const {run} = withProject();
 	expect(drawn(await run('memory'), 80)).toContain('No instruction files in effect.');

@@ -243,7 +243,11 @@ test('a toast that is wider than the window keeps its end, where the way out sta
 	expect(lines().slice(-3, -1).join(' ')).toContain(hint);
 	store.getState().setToast('word '.repeat(100));
 	await settle();
-	expect(lines().slice(-4, -1).map(line => line.at(-1))).toEqual(['d', 'd', '…']);
+	expect(
+		lines()
+			.slice(-4, -1)
+			.map(line => line.at(-1)),
+	).toEqual(['d', 'd', '…']);
 });
 
 test('the sign of the prompt tells a command of the shell from a message', async () => {

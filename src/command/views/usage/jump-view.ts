@@ -19,7 +19,10 @@ export function jumpResult(jump: CostJump | undefined, requests: number, isInApp
 		kind: 'record',
 		title: 'The last jump in cost',
 		fields: [
-			['request', `${formatClock(Date.parse(request.at))}, ${safeLine(request.model)}, for a ${request.cause ?? 'turn'}`],
+			[
+				'request',
+				`${formatClock(Date.parse(request.at))}, ${safeLine(request.model)}, for a ${request.cause ?? 'turn'}`,
+			],
 			['cost', `${formatUsd(usd)}, after ${formatUsd(beforeUsd)} for the one before`],
 			[
 				'read',
