@@ -1,6 +1,6 @@
 import {randomUUID} from 'node:crypto';
 import type {Secret} from '../../core/secrets/secret.ts';
-import type {Database} from '../database/tables.ts';
+import type {Database, DatabaseTransaction} from '../database/tables.ts';
 import type {DataAccess} from '../kit/services.ts';
 import {createToken, hashToken, kindOfToken} from './token.ts';
 import {type Account, accountColumns} from './user.ts';
@@ -83,6 +83,26 @@ export async function findSession(
 		...account
 	} = found;
 	return {id, account, needsSecondFactor: second_factor_pending === 1, apiKeyId, providerSession};
+}
+
+/**
+ * Keeps a session as it is until the transaction ends: whoever ends it waits, or has ended it before. Returns whether it is still
+ * open to everything, as `findSession` found it.
+ */
+export async function holdSession(
+	transaction: DatabaseTransaction,
+	{id}: Pick<BrowserSession, 'id'>,
+	at: string,
+): Promise<boolean> {
+	const {numUpdatedRows} = await transaction
+		.updateTable('browser_sessions')
+		.set(({ref}) => ({user_id: ref('user_id')}))
+		.where('id', '=', id)
+		.where('expires_at', '>', at)
+		.where('revoked_at', 'is', null)
+		.where('second_factor_pending', '=', 0)
+		.executeTakeFirstOrThrow();
+	return numUpdatedRows > 0n;
 }
 
 /** Ends a session. */

@@ -7,8 +7,15 @@ type Owned = {readonly column: 'created_by' | 'organization_id'; readonly id: st
 /** Which logins end: all of a user, or those that come from a session at an OpenID provider. */
 type Logins = {readonly column: 'user_id' | 'provider_session'; readonly id: string};
 
-/** Ends logins: device logins that were approved, tokens and browser sessions. API keys stay. */
+/** Ends logins: browser sessions, device logins that were approved, and tokens. API keys stay. */
 export async function endSessions(transaction: DatabaseTransaction, {column, id}: Logins, at: string): Promise<void> {
+	// First, and so in the order in which one opens the next: each statement waits for whoever opens something with what it ends.
+	await transaction
+		.updateTable('browser_sessions')
+		.set({revoked_at: at})
+		.where(column, '=', id)
+		.where('revoked_at', 'is', null)
+		.execute();
 	await transaction
 		.updateTable('device_authorizations')
 		.set({status: 'denied'})
@@ -19,12 +26,6 @@ export async function endSessions(transaction: DatabaseTransaction, {column, id}
 	// Waits for concurrent refreshes. Only the next statement sees the tokens which those created.
 	await tokens.set(({ref}) => ({client_id: ref('client_id')})).execute();
 	await tokens.set({revoked_at: at}).execute();
-	await transaction
-		.updateTable('browser_sessions')
-		.set({revoked_at: at})
-		.where(column, '=', id)
-		.where('revoked_at', 'is', null)
-		.execute();
 }
 
 /**

@@ -1,6 +1,7 @@
 import {html} from 'hono/html';
 import type {AccountServices} from '../accounts/account-services.ts';
 import {countAttempt} from '../accounts/attempts.ts';
+import {type BrowserSession, holdSession} from '../accounts/browser-session.ts';
 import {parseUserCode} from '../accounts/user-code.ts';
 import type {ServerRoute} from '../kit/route.ts';
 import type {DataAccess} from '../kit/services.ts';
@@ -29,10 +30,15 @@ export function devicePages(services: AccountServices): readonly ServerRoute[] {
 					return login;
 				}
 
-				const {account, apiKeyId, providerSession} = visit.session;
-				const isDone = await decideLogin(services, login, {decision, userId: account.id, apiKeyId, providerSession});
-				// A page of its own: a reload of it sends nothing again.
-				return isDone ? redirect(donePath(decision)) : await unknownCode(visit, login.userCode);
+				switch (await decideLogin(services, login, {decision, session: visit.session})) {
+					case 'decided':
+						// A page of its own: a reload of it sends nothing again.
+						return redirect(donePath(decision));
+					case 'late':
+						return await unknownCode(visit, login.userCode);
+					case 'logged-out':
+						return redirect(`/device?user_code=${login.userCode}`);
+				}
 			},
 		},
 		...(['approved', 'denied'] as const).map(decision => ({
@@ -189,23 +195,33 @@ export async function findLogin({database, now}: DataAccess, typed: string): Pro
 
 type Decision = {
 	readonly decision: 'approved' | 'denied';
-	readonly userId: string;
-	readonly apiKeyId: string | null;
-	readonly providerSession: string | null;
+	/** The browser session of the user who decides. */
+	readonly session: Pick<BrowserSession, 'id' | 'account' | 'apiKeyId' | 'providerSession'>;
 };
 
-/** Decides a login once. Returns false if another request was faster, or the login has expired. */
+/**
+ * Decides a login once. It is `late` if another request was faster, or the login has expired. A session that has ended meanwhile
+ * decides nothing more (SAFETY 26).
+ */
 export async function decideLogin(
 	{database, now}: DataAccess,
 	{id}: Pick<WaitingLogin, 'id'>,
-	{decision, userId, apiKeyId, providerSession}: Decision,
-): Promise<boolean> {
-	const {numUpdatedRows} = await database
-		.updateTable('device_authorizations')
-		.set({status: decision, user_id: userId, api_key_id: apiKeyId, provider_session: providerSession})
-		.where('id', '=', id)
-		.where('status', '=', 'pending')
-		.where('expires_at', '>', now().toISOString())
-		.executeTakeFirstOrThrow();
-	return numUpdatedRows > 0n;
+	{decision, session}: Decision,
+): Promise<'decided' | 'late' | 'logged-out'> {
+	const at = now().toISOString();
+	const {account, apiKeyId, providerSession} = session;
+	return await database.transaction().execute(async transaction => {
+		if (!(await holdSession(transaction, session, at))) {
+			return 'logged-out';
+		}
+
+		const {numUpdatedRows} = await transaction
+			.updateTable('device_authorizations')
+			.set({status: decision, user_id: account.id, api_key_id: apiKeyId, provider_session: providerSession})
+			.where('id', '=', id)
+			.where('status', '=', 'pending')
+			.where('expires_at', '>', at)
+			.executeTakeFirstOrThrow();
+		return numUpdatedRows > 0n ? 'decided' : 'late';
+	});
 }

@@ -1,3 +1,4 @@
+import {type BrowserSession, findSession, openSession} from '../../../src/server/accounts/browser-session.ts';
 import type {App} from '../../../src/server/kit/route.ts';
 import {origin, type TestServer} from '../harness.ts';
 
@@ -54,4 +55,19 @@ export async function approve(
 		.set({status: 'approved', user_id: userId, api_key_id: apiKeyId})
 		.where('user_code', '=', userCode)
 		.execute();
+}
+
+/** Opens a browser session of the owner. */
+export async function openBrowserSession(
+	{services, owner}: Pick<TestServer, 'services' | 'owner'>,
+	providerSession: string | null = null,
+): Promise<BrowserSession> {
+	const opened = {userId: owner.id, apiKeyId: null, providerSession, needsSecondFactor: false};
+	const {token} = await openSession(services, opened);
+	const session = await findSession(services, token.reveal());
+	if (!session) {
+		throw new Error('The session is not open.');
+	}
+
+	return session;
 }

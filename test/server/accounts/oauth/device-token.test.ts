@@ -2,7 +2,7 @@ import {expect, test} from 'vitest';
 import {clientAddressHeader} from '../../../../src/server/kit/client-address.ts';
 import {decideLogin, findLogin} from '../../../../src/server/pages/device-pages.ts';
 import {createTestServer, origin} from '../../harness.ts';
-import {approve, beginLogin, client, deviceGrant, poll, postForm} from '../../oauth/oauth.ts';
+import {approve, beginLogin, client, deviceGrant, openBrowserSession, poll, postForm} from '../../oauth/oauth.ts';
 
 const preferences = '/api/v1/user/preferences';
 const pending = expect.objectContaining({error: 'authorization_pending'});
@@ -49,8 +49,10 @@ test('a login exchanges a code for tokens as RFC 8628 says, and the code works o
 	expect((await poll(server, deviceCode)).json).toEqual(pending);
 
 	const login = await findLogin(server.services, userCode.toLowerCase());
-	const decision = {decision: 'approved', userId: server.owner.id, apiKeyId: null, providerSession: null} as const;
-	expect(await decideLogin(server.services, {id: login?.id ?? ''}, decision)).toBe(true);
+	const session = await openBrowserSession(server);
+	const decide = (decision: 'approved' | 'denied') =>
+		decideLogin(server.services, {id: login?.id ?? ''}, {decision, session});
+	expect(await decide('approved')).toBe('decided');
 	server.advance(5000);
 	const granted = await poll(server, deviceCode);
 	expect([granted.status, granted.headers.get('cache-control'), granted.json]).toEqual([
@@ -65,7 +67,7 @@ test('a login exchanges a code for tokens as RFC 8628 says, and the code works o
 	]);
 	expect((await server.send(preferences, {key: granted.json.access_token})).status).toBe(200);
 	expect((await poll(server, deviceCode)).json.error).toBe('invalid_grant');
-	expect(await decideLogin(server.services, {id: login?.id ?? ''}, {...decision, decision: 'denied'})).toBe(false);
+	expect(await decide('denied')).toBe('late');
 });
 
 test('of two simultaneous polls, one gets the tokens', async () => {
@@ -155,11 +157,8 @@ test('a denied login, or one of a suspended user, is access_denied', async () =>
 	const server = await createTestServer();
 	const [denied, suspended] = [await beginLogin(server), await beginLogin(server)];
 	const login = await findLogin(server.services, denied.userCode);
-	await decideLogin(
-		server.services,
-		{id: login?.id ?? ''},
-		{decision: 'denied', userId: server.owner.id, apiKeyId: null, providerSession: null},
-	);
+	const session = await openBrowserSession(server);
+	await decideLogin(server.services, {id: login?.id ?? ''}, {decision: 'denied', session});
 	expect((await poll(server, denied.deviceCode)).json.error).toBe('access_denied');
 
 	await approve(server, suspended.userCode);
