@@ -266,28 +266,31 @@ export async function findPage<DB, From extends keyof DB, Out>(
 	};
 }
 
-/** Returns a query for the ids of a slice of rows: what each range begins with, in the order of all. */
+/** Returns a query for the ids of a slice of rows, from all ranges, in the order of all. */
 function idsOf<DB, From extends keyof DB, Out>(
 	ranges: readonly {readonly rows: SelectQueryBuilder<DB, From, Out>; readonly order: readonly SortTerm[]}[],
 	order: readonly SortTerm[],
 	{offset, limit, isReversed}: Slice,
 ): RawBuilder<string> {
-	const sorted = ranges.map(range =>
-		toOrder(range.order, isReversed)
-			.reduce((rows: SelectQueryBuilder<DB, From, Out>, term) => rows.orderBy(term), range.rows)
-			.select(sql.ref<string>('id').as('id')),
-	);
-	const [only] = sorted;
-	if (only && sorted.length === 1) {
-		return sql<string>`${only.offset(offset).limit(limit)}`;
+	const lists = ranges.map(({rows, order: own}) => {
+		const ids = rows.select(sql.ref<string>('id').as('id'));
+		const inOrder = toOrder(own, isReversed).reduce((sorted, term) => sorted.orderBy(term), ids);
+		return {ids, inOrder, isMerged: own === order};
+	});
+	const [only] = lists;
+	if (only && lists.length === 1) {
+		return sql<string>`${only.inOrder.offset(offset).limit(limit)}`;
 	}
 
-	const beginnings = sorted.map(
-		rows => sql`select * from ${rows.select(keysOf(order)).limit(offset + limit)} as beginning`,
-	);
+	// Whole ranges in the order of all are merged while they are read; of the others, which begin behind a place, little is read.
+	const keys = keysOf(order);
+	const parts = lists.map(({ids, inOrder, isMerged}) => {
+		const beginning = inOrder.select(keys).limit(offset + limit);
+		return isMerged ? sql`select * from ${ids.select(keys)} as whole` : sql`select * from ${beginning} as beginning`;
+	});
 	const byKeys = order.map((term, index) => ({...term, by: sql.ref(`sort_key_${index}`)}));
-	return sql<string>`(select id from (${sql.join(beginnings, sql` union all `)}) as ranges
-		order by ${sql.join(toOrder(byKeys, isReversed))} limit ${limit} offset ${offset})`;
+	return sql<string>`(select id from (${sql.join(parts, sql` union all `)}
+		order by ${sql.join(toOrder(byKeys, isReversed))} limit ${limit} offset ${offset}) as ranges)`;
 }
 
 /**
