@@ -5,9 +5,9 @@
 // two figures: milliseconds until its answer, and of processor time, of the server and of PostgreSQL. Compare the
 // columns of one run with each other, never with numbers of another machine.
 import {execFileSync, spawn} from 'node:child_process';
-import {randomBytes, randomUUID} from 'node:crypto';
+import {randomUUID} from 'node:crypto';
 import {once} from 'node:events';
-import {existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
+import {existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
 import {createRequire} from 'node:module';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
@@ -16,6 +16,8 @@ import {createInterface} from 'node:readline';
 import {parseArgs} from 'node:util';
 import autocannon from 'autocannon';
 import pg from 'pg';
+import {batch, pushOf} from './push-body.mjs';
+import {cpuOf, postgresCpu} from './server-time.mjs';
 
 const {values, positionals} = parseArgs({
 	allowPositionals: true,
@@ -313,86 +315,6 @@ function lists({org, workspace, project}) {
 	];
 }
 
-const batch = 500;
-
-/** Returns a request body with the spans of some agents' turns. */
-function pushOf(first) {
-	const attribute = (key, value) => ({key, value: {[typeof value === 'number' ? 'intValue' : 'stringValue']: value}});
-	const traces = Array.from({length: batch / 25}, () => randomBytes(16).toString('hex'));
-	return JSON.stringify({
-		resourceSpans: [
-			{
-				resource: {attributes: [attribute('service.name', 'bench')]},
-				scopeSpans: [
-					{
-						spans: Array.from({length: batch}, (_, index) => {
-							const trace = Math.floor(index / 25);
-							return {
-								traceId: traces[trace],
-								spanId: randomBytes(8).toString('hex'),
-								name: 'chat some-model',
-								kind: 3,
-								startTimeUnixNano: `${1_790_000_000_000 + first + index}000000`,
-								endTimeUnixNano: `${1_790_000_000_500 + first + index}000000`,
-								attributes: [
-									attribute('gen_ai.operation.name', index % 3 === 0 ? 'execute_tool' : 'chat'),
-									attribute('gen_ai.conversation.id', `conversation ${traces[trace]}`),
-									attribute('gen_ai.request.model', 'some-model'),
-									attribute('gen_ai.usage.input_tokens', 100),
-									attribute('gen_ai.usage.output_tokens', 20),
-									attribute('text', 'z'.repeat(300)),
-								],
-							};
-						}),
-					},
-				],
-			},
-		],
-	});
-}
-
-/** Returns the processor time of a process with its threads, in milliseconds; with that of its children if `isWhole`. */
-function cpuOf(pid, isWhole = false) {
-	try {
-		const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
-			.replace(/^.*\) /s, '')
-			.split(' ')
-			.map(Number);
-		return fields.slice(11, isWhole ? 15 : 13).reduce((sum, ticks) => sum + ticks * 10, 0);
-	} catch {
-		return 0;
-	}
-}
-
-const parentOf = pid => {
-	try {
-		return Number(
-			readFileSync(`/proc/${pid}/stat`, 'utf8')
-				.replace(/^.*\) /s, '')
-				.split(' ')[1],
-		);
-	} catch {
-		return undefined;
-	}
-};
-
-/** Returns a function that returns the processor time of PostgreSQL so far. */
-async function postgresCpu() {
-	if (!url) {
-		return () => 0;
-	}
-
-	const client = new pg.Client({connectionString: url});
-	await client.connect();
-	const {rows} = await client.query('select pg_backend_pid() as pid');
-	const postmaster = parentOf(rows[0].pid);
-	await client.end();
-	return () =>
-		readdirSync('/proc')
-			.filter(name => /^\d+$/.test(name) && parentOf(name) === postmaster)
-			.reduce((sum, pid) => sum + cpuOf(pid), cpuOf(postmaster, true));
-}
-
 /** Returns the median of some runs, and the processor time of each. */
 async function timed(count, cpu, work) {
 	const times = [];
@@ -411,7 +333,7 @@ async function measure(program, scope, rounds) {
 		env,
 		stdio: ['ignore', 'pipe', 'inherit'],
 	});
-	const databaseCpu = await postgresCpu();
+	const databaseCpu = await postgresCpu(url);
 	const cpu = () => cpuOf(child.pid) + databaseCpu();
 	try {
 		const {value: line} = await createInterface({input: child.stdout})[Symbol.asyncIterator]().next();
