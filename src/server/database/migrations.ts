@@ -28,6 +28,7 @@ import {listIndexes} from './migrations/037-list-indexes.ts';
 import {listTotals} from './migrations/038-list-totals.ts';
 import {deletedOrganizations} from './migrations/039-deleted-organizations.ts';
 import {providerSessions} from './migrations/040-provider-sessions.ts';
+import {filteredFindings} from './migrations/041-filtered-findings.ts';
 import type {Statement} from './statement.ts';
 
 /** Every schema change since the first release, in order. */
@@ -66,6 +67,7 @@ export const migrations: Readonly<Record<string, readonly Statement[]>> = {
 	'038-list-totals': listTotals,
 	'039-deleted-organizations': deletedOrganizations,
 	'040-provider-sessions': providerSessions,
+	'041-filtered-findings': filteredFindings,
 };
 
 /**

@@ -2,6 +2,7 @@ import {type RawBuilder, sql} from 'kysely';
 import type {Finding} from '../../contract/resources/finding.ts';
 import {prepared, type QueryInput} from '../database/prepared.ts';
 import type {Queries} from '../database/tables.ts';
+import {toSorted} from '../ingest/airt.ts';
 import {rejectNotFound} from '../kit/http-error.ts';
 import {assertResponseFits, ifItFits, sizeOf} from '../quota/response-size.ts';
 import type {Handlers} from './handler.ts';
@@ -107,7 +108,7 @@ export const assessmentHandlers = {
 		for (const [name, column] of Object.entries(filters)) {
 			const value = query[name];
 			if (typeof value === 'string') {
-				findings = findings.where(column, '=', name === 'assessment_id' ? value.toLowerCase() : value);
+				findings = findings.where(column, '=', name === 'assessment_id' ? value.toLowerCase() : toSorted(value));
 				isFiltered = true;
 			}
 		}
@@ -115,7 +116,7 @@ export const assessmentHandlers = {
 		const count = isFiltered
 			? findings.select(totalOf)
 			: keptTotal(database, {list: 'findings', scopeId: scope.project.id});
-		const list = {matches: [findings], order: sortsOf(query), count};
+		const list = {matches: [findings], order: sortsOf(query, isFiltered), count};
 		const {ids, pageTotal, order, keys, close} = await findPage(context, query, list);
 		const page = database
 			.selectFrom('findings')
@@ -158,14 +159,19 @@ const columns = {
 	category: 'findings.category',
 } as const;
 
-/** Returns what findings are sorted by: the requested column, then their creation, newest first. */
-function sortsOf(query: FindingsQuery): readonly SortTerm[] {
+/**
+ * Returns what findings are sorted by: the requested column, then their creation, newest first. With a filter it is named in words
+ * that no index has: a database would rather read each finding in this order than sort what the index of the filter has.
+ */
+function sortsOf(query: FindingsQuery, isFiltered: boolean): readonly SortTerm[] {
 	const {sort_by, sort_dir} = query;
 	const column = columns[sort_by];
+	const term = {...sortBy(column, sort_dir), nullsLast: true} as const;
+	const isNewestFirst = column === columns.created_at && sort_dir === 'desc';
 	// A filter by the same field leaves nothing to sort, and the index of the filter has the rest in order.
 	const isFixed = typeof query[sort_by] === 'string' && sort_by in filters;
 	return [
-		...(isFixed ? [] : [{...sortBy(column, sort_dir), nullsLast: true} as const]),
+		...(isFixed ? [] : [isFiltered && !isNewestFirst ? {...term, by: sql`nullif(${term.by}, null)`} : term]),
 		...(column === columns.created_at ? [] : [sortBy('findings.created_at', 'desc')]),
 		sortBy('findings.id'),
 	];

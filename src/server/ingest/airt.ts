@@ -8,6 +8,7 @@ import {
 } from '../../contract/resources/finding.ts';
 import {derivedId} from '../../core/derived-id.ts';
 import {groupBy} from '../../core/group-by.ts';
+import {maxSortedLength} from '../database/migrations/041-filtered-findings.ts';
 import type {DatabaseTransaction} from '../database/tables.ts';
 import {fieldsOf} from './family.ts';
 import type {SpanSender} from './sessions.ts';
@@ -118,9 +119,9 @@ async function writeFinding(
 	const {finding, attack} = findingOf(toSpan(attackRow), trials, names);
 	const values = {
 		assessment_id: attackRow.assessment_id,
-		attack_name: finding.attack_name,
-		category: finding.category ?? null,
-		severity: finding.severity,
+		attack_name: toSorted(finding.attack_name),
+		category: typeof finding.category === 'string' ? toSorted(finding.category) : null,
+		severity: toSorted(finding.severity),
 		severity_rank: severities.indexOf(finding.severity.toLowerCase()),
 		best_score: finding.best_score,
 		detail: JSON.stringify(finding),
@@ -142,6 +143,14 @@ async function writeFinding(
 		.onConflict(conflict => conflict.column('id').doUpdateSet(values))
 		.execute();
 }
+
+/** Returns the beginning of a text by which findings are sorted and filtered, without half a character at its end. */
+export const toSorted = (text: string): string =>
+	text.length > maxSortedLength
+		? Array.from(text.slice(0, maxSortedLength * 2))
+				.slice(0, maxSortedLength)
+				.join('')
+		: text;
 
 type Span = Touched['span'];
 

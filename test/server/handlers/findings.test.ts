@@ -232,3 +232,18 @@ async function idsOf(server: TestServer): Promise<readonly string[]> {
 	const {json} = await server.send(findings());
 	return json.findings.map((each: {id: string}) => each.id);
 }
+
+test('names of any length are stored, sorted and found by, whatever an index holds of them', async () => {
+	const server = await createTestServer();
+	// Four bytes each, and no two alike, so that no database makes them shorter.
+	const long = (start: number) => Array.from({length: 1500}, (_, at) => String.fromCodePoint(start + at)).join('');
+	const names = {attack_name: long(0x20000), category: long(0x21000), severity: long(0x22000)};
+	const [first, second] = [attack('1', 10, names), attack('2', 20, {...names, attack_name: `a${names.attack_name}`})];
+	expect(await push(server, [first, second, assessment()])).toEqual({});
+	for (const [name, value] of Object.entries(names)) {
+		const {json: listed} = await server.send(findings(`?${name}=${encodeURIComponent(value)}&sort_by=attack_name`));
+		expect(listed.findings.map((finding: Record<string, string>) => finding[name])).toEqual(
+			name === 'attack_name' ? [value] : [value, value],
+		);
+	}
+});

@@ -202,7 +202,7 @@ const skipMount = canMount ? '' : ' (skipped: a small disk needs root)';
 /** What a migration did, undone: the indexes of lists. */
 const withoutListIndexes = [
 	...['sessions_by_workspace_reader', 'sessions_by_project_reader', 'runtimes_by_workspace_creation'],
-	...['runtimes_by_project_creation', 'assessments_by_creation', 'findings_by_severity_name', 'spans_by_workspace'],
+	...['runtimes_by_project_creation', 'assessments_by_creation', 'spans_by_workspace'],
 ]
 	.map(name => `drop index ${name}`)
 	.concat(
