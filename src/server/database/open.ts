@@ -5,6 +5,7 @@ import type {DatabaseLocation} from './location.ts';
 import {assertCurrent, migrate, type PlannedMigration, pendingMigrations, planMigrations} from './migrate.ts';
 import type {PoolCounts} from './postgres.ts';
 import {hostNames} from './postgres-hosts.ts';
+import {createRefusals, keepRefusals} from './refused-writes.ts';
 import type {Database, Tables} from './tables.ts';
 
 type OpenOptions = {
@@ -145,28 +146,31 @@ async function connectTo(location: DatabaseLocation, onLost: (error: Error) => v
 
 /** Returns a database on these connections without looking at its schema. `destroy()` closes them. */
 export async function databaseOn(connections: Connections): Promise<Database> {
+	const refusals = createRefusals();
 	if (connections.engine === 'sqlite') {
 		const [{retryWhileBusy}, {SteadyLimitDialect}] = await Promise.all([
 			import('./sqlite.ts'),
 			import('./steady-limit.ts'),
 		]);
-		return new Kysely<Tables>({
-			dialect: new SteadyLimitDialect({
-				database: connections.database,
-				async onCreateConnection(connection) {
-					replaceNul(connection);
-					retryWhileBusy(connection);
-				},
-			}),
+		const dialect = new SteadyLimitDialect({
+			database: connections.database,
+			async onCreateConnection(connection) {
+				replaceNul(connection);
+				retryWhileBusy(connection);
+				refusals.watch(connection);
+			},
 		});
+		return keepRefusals(new Kysely<Tables>({dialect}), refusals);
 	}
 
-	return new Kysely<Tables>({
-		dialect: new PostgresDialect({
-			pool: connections.pool,
-			onCreateConnection: async connection => replaceNul(connection),
-		}),
+	const dialect = new PostgresDialect({
+		pool: connections.pool,
+		async onCreateConnection(connection) {
+			replaceNul(connection);
+			refusals.watch(connection);
+		},
 	});
+	return keepRefusals(new Kysely<Tables>({dialect}), refusals);
 }
 
 /** Replaces NUL characters, on both engines, because PostgreSQL can't store them in text. */

@@ -2,6 +2,7 @@ import {redactKnown} from '../../core/secrets/redact.ts';
 import {oauthRoutes} from '../accounts/oauth/oauth-routes.ts';
 import {artifactRoutes} from '../artifacts/artifact-routes.ts';
 import {isDatabaseFault, isDiskFault, isLockTimeout, isUncertain} from '../database/fault.ts';
+import {fullDiskSeconds} from '../database/refused-writes.ts';
 import {type DemoOptions, demoRoutes} from '../demo-model/demo-routes.ts';
 import {forwardHeader} from '../forward/forward-signature.ts';
 import type {Forwarding} from '../forward/forwarding.ts';
@@ -192,7 +193,7 @@ function hasCredential({headers}: Request): boolean {
 const noDatabase =
 	'The database of this server does not answer, has no room, or is damaged. Nothing was changed; try again.';
 
-const fullDisk = 'The disk of this server’s database is full, or it fails. Nothing was changed. Try again in 30 s.';
+const fullDisk = `The disk of this server’s database is full, or it fails. Nothing was changed. Try again in ${fullDiskSeconds} s.`;
 
 const lostAnswer =
 	'The database of this server was lost while it saved. Check whether it took effect before you try again.';
@@ -218,7 +219,8 @@ export function responseToError(error: unknown, url: URL, log: Log, requestId?: 
 	}
 
 	if (isDiskFault(error) && !isUncertain(error)) {
-		return errorResponse(url, 503, fullDisk, {type: 'database_error', headers: {'retry-after': '30'}});
+		const headers = {'retry-after': String(fullDiskSeconds)};
+		return errorResponse(url, 503, fullDisk, {type: 'database_error', headers});
 	}
 
 	return isDatabaseFault(error)

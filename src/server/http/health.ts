@@ -2,6 +2,7 @@ import {setTimeout as sleep} from 'node:timers/promises';
 import {sql} from 'kysely';
 import {messageOf} from '../../core/error.ts';
 import {isDatabaseFault, isReadOnlyFault} from '../database/fault.ts';
+import {refusesWrites} from '../database/refused-writes.ts';
 import type {Database} from '../database/tables.ts';
 import type {ServerRoute} from '../kit/route.ts';
 import type {SandboxProvider} from '../sandboxes/provider.ts';
@@ -13,12 +14,15 @@ const answerTimeoutMs = 900;
 /** What to do if the database can't be used. */
 const checkDatabase = 'Check that it runs, its disk, and --database.';
 
+const fullDisk =
+	'The disk of the database refuses writes: it is full, or it fails. Free some space on it, or check it.';
+
 /** What readiness asks: one part of the server, and a sentence if that can't be used. */
 type Part = {readonly ask: () => Promise<string | undefined>; readonly silence: string};
 
 /**
  * Returns the two addresses that a load balancer asks: `/healthz` says that the process lives, `/readyz` that the database
- * accepts a change right now and the engine answers, otherwise 503 with the reason of each. A server that drains isn't ready
+ * accepts a change right now, its disk has refused none, and the engine answers, otherwise 503 with the reason of each. A server that drains isn't ready
  * either. While it closes, it answers 503 to both.
  */
 export function healthRoutes(
@@ -87,7 +91,8 @@ async function whyNotReady(database: Database): Promise<string | undefined> {
 	try {
 		// Changes no row, but needs a database that accepts changes.
 		await database.updateTable('workspaces').set({slug: sql`slug`}).where('id', '=', '').execute();
-		return undefined;
+		// Which takes no space, so that a full disk doesn't refuse it.
+		return refusesWrites(database) ? fullDisk : undefined;
 	} catch (error) {
 		if (isReadOnlyFault(error)) {
 			return 'The database accepts no writes. Check whether it is a standby, or a file or disk that may only be read.';

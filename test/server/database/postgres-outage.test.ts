@@ -136,9 +136,10 @@ test.skipIf(!canMount)(
 			await pushOne(20_000);
 		}
 
-		expect(answers.at(-1)).toEqual(fullDisk);
+		expect([answers.at(-1), await ready()]).toEqual([fullDisk, [503, 'unavailable']]);
 		free();
 		expect(await pushOne(20_000)).toBe(200);
+		await expect.poll(ready).toEqual([200, 'ok']);
 
 		// Without room for the next file of its log it ends every connection, and comes back as far as it can.
 		fill();

@@ -1,3 +1,4 @@
+import {randomBytes} from 'node:crypto';
 import {mkdtemp, readFile, rename, rm, writeFile} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
@@ -7,6 +8,8 @@ import {initialize} from '../../../src/server/accounts/initialize.ts';
 import {isDatabaseFault} from '../../../src/server/database/fault.ts';
 import {openDatabase} from '../../../src/server/database/open.ts';
 import {startServer} from '../../../src/server/run/start.ts';
+import {folderWith} from '../../e2e/program.ts';
+import {canMount, notRoot, smallDisk} from '../../small-disk.ts';
 import {contentsOf} from '../contents.ts';
 import {createTestServer} from '../harness.ts';
 import {toRequest, tracesPath} from '../ingest/push.ts';
@@ -45,6 +48,48 @@ test('a full disk rejects a write as a whole, and accepts it once there is space
 	expect(await push()).toEqual({});
 	expect((await contentsOf(server.database))['spans']).toHaveLength(300);
 });
+
+test.skipIf(!canMount)(
+	`while the disk of the file refuses writes, /readyz says so without writing, and no longer once one succeeded${notRoot}`,
+	async () => {
+		const {root, fill, free} = await smallDisk(16);
+		const server = await startServer({
+			location: {engine: 'sqlite', file: join(root, 'service.db')},
+			folder: folderWith(),
+			environment: {},
+		});
+		onTestFinished(() => server.close());
+		const {apiKey} = await initialize(server.services, beginning);
+		const push = async () => {
+			const headers = {authorization: `Bearer ${apiKey.reveal()}`, 'content-type': 'application/json'};
+			const spans = Array.from({length: 300}, (_, index) => ({
+				id: `${index + 1}`,
+				trace: randomBytes(16).toString('hex'),
+				attributes: {'gen_ai.conversation.id': 'long', 'some.text': randomBytes(800).toString('base64')},
+			}));
+			const sent = {method: 'POST', headers, body: JSON.stringify(toRequest(spans))};
+			return (await fetch(`${server.url}${tracesPath}`, sent)).status;
+		};
+		const ready = async () => {
+			const response = await fetch(`${server.url}/readyz`);
+			return [response.status, ((await response.json()) as {database: string}).database];
+		};
+		expect([await push(), await ready()]).toEqual([200, [200, 'ok']]);
+		fill();
+		const statuses = [await push()];
+		while (statuses.at(-1) === 200 && statuses.length < 50) {
+			statuses.push(await push());
+		}
+
+		const refused = [503, expect.stringMatching(/^The disk of the database refuses writes: it is full, or it fails\./)];
+		expect([statuses.at(-1), await ready(), await ready()]).toEqual([503, refused, refused]);
+		expect((await fetch(`${server.url}/healthz`)).status).toBe(200);
+		free();
+		expect([await ready(), await push()]).toEqual([refused, 200]);
+		// What the server itself wrote meanwhile may have been refused, too, until it does so again.
+		await expect.poll(ready).toEqual([200, 'ok']);
+	},
+);
 
 test('if SQLite rolls back by itself, the original error is reported', async () => {
 	const database = await emptyDatabase();
