@@ -251,8 +251,10 @@ async function failToStart(error: unknown): Promise<number> {
 // Node restores the modes of terminals as the last thing, and aborts with a dump if one of them is gone, even before our first
 // line ran: it passes by what is closed.
 process.on('exit', () => {
-	for (const fd of [0, 1, 2].filter(fd => !isatty(fd) && fstatSync(fd).isCharacterDevice())) {
-		closeSync(fd);
+	for (const fd of [0, 1, 2]) {
+		if (!isatty(fd) && fstatSync(fd).isCharacterDevice()) {
+			closeSync(fd);
+		}
 	}
 });
 

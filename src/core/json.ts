@@ -5,7 +5,7 @@ export type JsonObject = {readonly [key: string]: Json};
 /** Parses JSON text, which may begin with a byte order mark; returns undefined instead of throwing. */
 export function parseJson(text: string): Json | undefined {
 	try {
-		return JSON.parse(text.startsWith('\uFEFF') ? text.slice(1) : text) as Json;
+		return JSON.parse(text.replace(/^\uFEFF/, '')) as Json;
 	} catch {
 		return undefined;
 	}

@@ -83,7 +83,8 @@ export async function diagnose(patient: Patient): Promise<readonly Check[]> {
 
 /** Returns a fault for a file or values that are left out because they are invalid; nothing if there are none. */
 function checkSettings(settings: Patient['settings']): readonly Check[] {
-	const faults = [settings.fileFault() ?? [], settings.faults()].flat();
+	const broken = settings.isBroken() ? [`${settings.file} is not used: it is not valid JSON in UTF-8.`] : [];
+	const faults = [...broken, ...settings.faults()];
 	return faults.length > 0
 		? [fault('Settings', faults.join(' '), 'Correct it, or remove it with `config unset <setting>`.')]
 		: [];

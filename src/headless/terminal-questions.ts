@@ -5,7 +5,6 @@ import {AppError} from '../core/error.ts';
 import {formatAmount} from '../core/format.ts';
 import type {Interaction} from '../platform/interaction.ts';
 import {setRawMode} from '../terminal/input/raw-mode.ts';
-import {readTerminalLine} from '../terminal/input/read-line.ts';
 import {safeLine} from '../terminal/text/safe-text.ts';
 import {createPalette} from '../terminal/text/style.ts';
 import {truncate} from '../terminal/text/width.ts';
@@ -62,6 +61,7 @@ export function createTerminalQuestions(streams: Streams): Interaction {
 
 function terminalAnswers({stdin, stderr, json}: Streams, say: Say): Answers {
 	const ask = async ({label, masked}: Parameters<Interaction['ask']>[0]) => {
+		const {readTerminalLine} = await import('../terminal/input/read-line.ts');
 		if (json) {
 			printJson({question: label}, stderr);
 		} else {

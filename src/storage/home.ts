@@ -100,8 +100,8 @@ export function userFolder(env: Environment): string {
 	try {
 		return isAbsolute(given) ? given : userInfo().homedir;
 	} catch (error) {
-		throw new AppError('failed', 'The home folder of your user is unknown.', {
-			hint: 'Set HOME, or set SERVICE_HOME to a folder of your own.',
+		throw new AppError('failed', 'Your home folder is unknown.', {
+			hint: 'Set HOME, or SERVICE_HOME to a folder of your own.',
 			cause: error,
 		});
 	}

@@ -59,7 +59,7 @@ export async function writeInPlace(path: string, content: string | Uint8Array, r
 	}
 }
 
-/** Gives a new file the owner and the group of the one that it replaces. Throws EPERM if we may not: that one must be written in place. */
+/** Keeps owner and group of a file in the new one that replaces it. Throws EPERM if we may not: then it must be written in place. */
 export async function keepOwner(file: FileHandle, {uid, gid}: Pick<Stats, 'uid' | 'gid'>): Promise<void> {
 	const own = await file.stat();
 	if (own.uid !== uid || own.gid !== gid) {

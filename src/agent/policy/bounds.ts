@@ -114,26 +114,10 @@ export async function locateTarget(path: string, bounds: Bounds): Promise<Locate
 	}
 
 	if (found === undefined) {
-		await assertNothingAt(real, path);
+		await (await import('./unopenable.ts')).assertNothingAt(real, path);
 	}
 
 	return {real, shown: shownPath(real, bounds.workspace), exists: found !== undefined};
-}
-
-/** Throws `AppError("not-found")` for the path of something that can't be opened, and that no file may take the place of. */
-async function assertNothingAt(real: string, path: string): Promise<void> {
-	if (path.includes('\uFFFD')) {
-		throw new AppError('not-found', `“${path}” isn't found: a � stands for bytes of a name that isn't UTF-8.`, {
-			hint: 'Rename the file with a command first.',
-		});
-	}
-
-	const stats = await lstat(real).catch(() => undefined);
-	if (stats?.isSymbolicLink()) {
-		throw new AppError('not-found', `“${path}” is a link that leads to no file.`, {
-			hint: 'Remove the link with a command, or create the file that it names.',
-		});
-	}
 }
 
 /** A file that is open for reading; `real` and `shown` are its actual path. */

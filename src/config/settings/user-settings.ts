@@ -34,8 +34,8 @@ export type UserSettings = {
 	readonly find: (key: SettingKey) => {readonly value: Json | undefined; readonly source: UserSource};
 	/** Returns what the file holds for a setting, valid or not; undefined if nothing. */
 	readonly saved: (key: SettingKey) => Json | undefined;
-	/** Returns a sentence about a file that can't be used at all; undefined without one. */
-	readonly fileFault: () => string | undefined;
+	/** Returns true if there is a file that can't be used at all. */
+	readonly isBroken: () => boolean;
 	/** Returns a sentence for each value that is left out because it is invalid. */
 	readonly faults: () => readonly string[];
 	/**
@@ -75,7 +75,7 @@ export function openUserSettings(env: Environment, flags: SettingFlags = {}): Us
 		saved,
 		find,
 		value: <Key extends SettingKey>(key: Key) => find(key).value as SettingValue<Key>,
-		fileFault: () => (readContent(file) ? undefined : `${file} is not used: it is not valid JSON in UTF-8.`),
+		isBroken: () => !readContent(file),
 		faults: () => settingKeys.flatMap(key => faultsOf(key, candidates(key), file)),
 		async save(key, value) {
 			const given = typeof value === 'function' ? undefined : valid(key, value);

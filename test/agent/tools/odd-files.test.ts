@@ -191,8 +191,8 @@ test('what no tool can open is refused with what to do, and nothing is created b
 	const {workspace, read, write, path, places, context} = await openTools();
 	await writeFile(Buffer.concat([Buffer.from(`${workspace}/caf`), Buffer.from([0xe9])]), 'needle\n');
 	await symlink('nowhere', path('link'));
-	await expect(read('caf\uFFFD')).rejects.toThrow("bytes of a name that isn't UTF-8");
-	await expect(write('caf\uFFFD', 'x')).rejects.toThrow("bytes of a name that isn't UTF-8");
+	await expect(read('caf\uFFFD')).rejects.toThrow("its name isn't UTF-8");
+	await expect(write('caf\uFFFD', 'x')).rejects.toThrow("its name isn't UTF-8");
 	await expect(write('link', 'x')).rejects.toThrow('“link” is a link that leads to no file.');
 	const [first, ...others] = (await createSearchText(places).run({pattern: 'needle'}, context)).split('\n');
 	expect([first, others]).toEqual([

@@ -16,7 +16,7 @@ export type Workspace = {
 /** Creates a working folder with these files (path to text), beside a state folder with a key. Removed after the test. */
 export async function makeWorkspace(files: Readonly<Record<string, string | Buffer>> = {}): Promise<Workspace> {
 	const root = await realpath(await mkdtemp(join(tmpdir(), 'service-tools-')));
-	onTestFinished(() => rm(root, {recursive: true, force: true}));
+	onTestFinished(() => rm(root, {recursive: true, force: true, maxRetries: 10, retryDelay: 50}));
 	const [workspace, stateFolder] = [join(root, 'project'), join(root, '.service')];
 	await mkdir(workspace);
 	await writeAll(root, {'.service/config.json': 'a secret key', 'outside.txt': 'outside'});

@@ -37,13 +37,12 @@ test.each(['{"compact_at": "x"}', '{"compact_at": 12}', '[1]', 'nonsense', '', '
 test('a byte order mark in front is no fault, and what is no JSON in UTF-8 is one', async () => {
 	const marked = place('\uFEFF{"compact_at": 60}\r\n');
 	const settings = openUserSettings(marked.env);
-	expect([settings.value('compact_at'), settings.fileFault()]).toEqual([60, undefined]);
+	expect([settings.value('compact_at'), settings.isBroken()]).toEqual([60, false]);
 	await settings.save('compact_at', 61);
 	expect(readFileSync(marked.file, 'utf8')).toBe('{\n\t"compact_at": 61\n}\n');
 	const wide = place();
 	writeFileSync(wide.file, '\uFEFF{"compact_at": 60}', 'utf16le');
-	expect(openUserSettings(wide.env).fileFault()).toBe(`${wide.file} is not used: it is not valid JSON in UTF-8.`);
-	expect(openUserSettings(place().env).fileFault()).toBeUndefined();
+	expect([wide, place()].map(({env}) => openUserSettings(env).isBroken())).toEqual([true, false]);
 });
 
 test('a file that is no file, too large or a link to one is no reason to stop', () => {
