@@ -101,7 +101,7 @@ export function userFolder(env: Environment): string {
 		return isAbsolute(given) ? given : userInfo().homedir;
 	} catch (error) {
 		throw new AppError('failed', 'Your home folder is unknown.', {
-			hint: 'Set HOME, or SERVICE_HOME to a folder of your own.',
+			hint: 'Set HOME or SERVICE_HOME.',
 			cause: error,
 		});
 	}
