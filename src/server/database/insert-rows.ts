@@ -1,8 +1,8 @@
 import {CompiledQuery, type Insertable, PostgresAdapter} from 'kysely';
 import type {DatabaseTransaction, Tables} from './tables.ts';
 
-/** How many rows one statement of SQLite inserts: the second for the rest, so that two statements are prepared for a table. */
-const sqliteRows = [100, 1] as const;
+/** How many rows one statement of SQLite inserts: the next for the rest, so that three statements are prepared for a table. */
+const sqliteRows = [100, 10, 1] as const;
 
 /** How many rows one statement of PostgreSQL inserts. */
 const postgresRows = 1000;
