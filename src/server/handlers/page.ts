@@ -1,6 +1,7 @@
 import {
 	type Expression,
 	type ExpressionBuilder,
+	PostgresAdapter,
 	type RawBuilder,
 	type SelectQueryBuilder,
 	type SqlBool,
@@ -256,8 +257,10 @@ export async function findPage<DB, From extends keyof DB, Out>(
 	const {total} = slice;
 	const pageTotal =
 		total === undefined ? sql<number | string>`${count}` : sql<number | string>`cast(${total} as bigint)`;
+	// SQLite merges whole ranges in one order while it reads them. PostgreSQL would sort them, and is told how far to read each.
+	const merges = !part.place && !(context.services.database.getExecutor().adapter instanceof PostgresAdapter);
 	return {
-		ids: idsOf(parts, order, slice),
+		ids: idsOf(parts, order, slice, merges),
 		pageTotal,
 		keys: keysOf(order),
 		order: toOrder(order),
@@ -271,22 +274,22 @@ function idsOf<DB, From extends keyof DB, Out>(
 	ranges: readonly {readonly rows: SelectQueryBuilder<DB, From, Out>; readonly order: readonly SortTerm[]}[],
 	order: readonly SortTerm[],
 	{offset, limit, isReversed}: Slice,
+	merges: boolean,
 ): RawBuilder<string> {
 	const lists = ranges.map(({rows, order: own}) => {
 		const ids = rows.select(sql.ref<string>('id').as('id'));
 		const inOrder = toOrder(own, isReversed).reduce((sorted, term) => sorted.orderBy(term), ids);
-		return {ids, inOrder, isMerged: own === order};
+		return {ids, inOrder};
 	});
 	const [only] = lists;
 	if (only && lists.length === 1) {
 		return sql<string>`${only.inOrder.offset(offset).limit(limit)}`;
 	}
 
-	// Whole ranges in the order of all are merged while they are read; of the others, which begin behind a place, little is read.
 	const keys = keysOf(order);
-	const parts = lists.map(({ids, inOrder, isMerged}) => {
+	const parts = lists.map(({ids, inOrder}) => {
 		const beginning = inOrder.select(keys).limit(offset + limit);
-		return isMerged ? sql`select * from ${ids.select(keys)} as whole` : sql`select * from ${beginning} as beginning`;
+		return merges ? sql`select * from ${ids.select(keys)} as whole` : sql`select * from ${beginning} as beginning`;
 	});
 	const byKeys = order.map((term, index) => ({...term, by: sql.ref(`sort_key_${index}`)}));
 	return sql<string>`(select id from (${sql.join(parts, sql` union all `)}
