@@ -12,6 +12,9 @@ export type ProcessHooks = {
 	kill: (pid: number, signal: NodeJS.Signals) => unknown;
 };
 
+/** How long after the end of a program that had the terminal its Ctrl+C may reach us: the system sends it to both, one after the other. */
+const lateKeyMs = 50;
+
 /** How long the shell has to stop us after SIGTSTP, before we continue by ourselves. */
 const stopTimeoutMs = 100;
 
@@ -35,6 +38,7 @@ export function createSuspension({process, onContinue, onResume, modes, release}
 	let timer: NodeJS.Timeout | undefined;
 	/** True while another program has the terminal. A shell stops and continues both of us together. */
 	let isLent = false;
+	let late: NodeJS.Timeout | undefined;
 
 	const cancel = () => {
 		suspended = undefined;
@@ -82,11 +86,23 @@ export function createSuspension({process, onContinue, onResume, modes, release}
 			return await use();
 		} finally {
 			isLent = false;
+			clearTimeout(late);
+			late = setTimeout(() => {
+				late = undefined;
+			}, lateKeyMs).unref();
 			resume();
 		}
 	};
 
-	return {suspend, resume, cancel, lend, isLent: () => isLent};
+	return {
+		suspend,
+		resume,
+		cancel,
+		lend,
+		isLent: () => isLent,
+		/** Returns true while the signal of a key is for the other program. */
+		lendsKeys: () => isLent || late !== undefined,
+	};
 }
 
 /** Switches exactly these modes on: another program may have changed them meanwhile. */

@@ -177,17 +177,17 @@ type HookActions = {
 	readonly resume: () => void;
 	readonly reset: () => void;
 	readonly endBySignal: (signal: EndSignal) => void;
-	readonly isLent: () => boolean;
+	readonly lendsKeys: () => boolean;
 };
 
 /** The signals of Ctrl+C and Ctrl+\, which are for the program that has the terminal. */
 const keySignals: ReadonlySet<EndSignal> = new Set(['SIGINT', 'SIGQUIT']);
 
 /** Adds all listeners of the process, or removes them. `add` returns false if they were added before. */
-function createHooks(process: ProcessHooks, {suspend, resume, reset, endBySignal, isLent}: HookActions) {
+function createHooks(process: ProcessHooks, {suspend, resume, reset, endBySignal, lendsKeys}: HookActions) {
 	const hooks: readonly (readonly [HookedEvent, () => void])[] = [
 		...endSignals.map(
-			signal => [signal, () => void ((isLent() && keySignals.has(signal)) || endBySignal(signal))] as const,
+			signal => [signal, () => void ((lendsKeys() && keySignals.has(signal)) || endBySignal(signal))] as const,
 		),
 		['SIGTSTP', suspend],
 		['SIGCONT', resume],

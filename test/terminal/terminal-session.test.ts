@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import {expect, test, vi} from 'vitest';
+import {expect, onTestFinished, test, vi} from 'vitest';
 import type {TerminalMode} from '../../src/terminal/terminal-modes.ts';
 import {harness} from './session-harness.ts';
 
@@ -238,3 +238,19 @@ test('after any switches, a reset leaves no mode on and never erases or resets t
 		}),
 	);
 });
+
+test.each(['SIGINT', 'SIGQUIT'] as const)(
+	'%s that comes a moment after the program that had the terminal was ended by it is no end of ours',
+	async signal => {
+		vi.useFakeTimers();
+		onTestFinished(() => void vi.useRealTimers());
+		const {session, hooks, killed} = harness();
+		session.start();
+		await session.lend(async () => undefined);
+		hooks.emit(signal);
+		expect(killed).toEqual([]);
+		vi.advanceTimersByTime(1000);
+		hooks.emit(signal);
+		expect(killed).toEqual([[42, signal]]);
+	},
+);
