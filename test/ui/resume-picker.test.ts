@@ -62,7 +62,7 @@ describe.each([
 	test('lists local sessions and those of each server by its own login, with titles made safe [1]', async () => {
 		const {type, picker, waitFor, written} = await appWithThings(columns, rows);
 		type('/resume\r');
-		await waitFor('Esc cancel');
+		await waitFor('Resume a session (3)');
 		const plain = (lines: readonly string[]) => lines.map(line => line.replace(/ {2,}/g, '  '));
 		expect(plain(picker())).toEqual(expected);
 		expect(
@@ -76,7 +76,8 @@ describe.each([
 	});
 
 	test('opens first if the flags ask for it', async () => {
-		const {picker} = await appWithThings(columns, rows, true);
+		const {picker, waitFor} = await appWithThings(columns, rows, true);
+		await waitFor('Resume a session (3)');
 		expect(picker()).toHaveLength(expected.length);
 	});
 });
