@@ -72,17 +72,16 @@ export function createRemoteSession(options: Options): RemoteSession {
 	let sending = 0;
 	/** True if the run of a message on its way is to be interrupted once it begins. */
 	let interruptsNext = false;
-	let complete: {readonly seq: number; readonly settle: (why?: AppError) => void} | undefined;
+	/** The last record of the transcript that is collected, once the host has said which. */
+	let completeAt: number | undefined;
 	/** Ends the wait for a transcript: it is shown, or its end will never come. */
-	const settleTranscript = (why?: AppError) => {
-		complete?.settle(why);
-		complete = undefined;
-	};
+	let settleTranscript: (why?: AppError) => void = () => undefined;
 
 	const showTranscript = () => {
-		if (collected && complete && last >= complete.seq) {
+		if (collected && completeAt !== undefined && last >= completeAt) {
 			const transcript = replayTranscript(session, collected);
 			collected = undefined;
+			completeAt = undefined;
 			store.getState().openTranscript({...transcript, seq: last});
 			settleTranscript();
 		}
@@ -97,7 +96,9 @@ export function createRemoteSession(options: Options): RemoteSession {
 		// Records of a newer version count, too: nothing that follows them is asked for again.
 		last = values.reduce<number>((most, value) => Math.max(most, seqOf(value)), last);
 		if (collected) {
-			collected = collected.concat(records);
+			for (const record of records) {
+				collected.push(record);
+			}
 		} else if (records.length > 0) {
 			store.getState().applyRecords(records);
 			for (const record of records) {
@@ -191,7 +192,7 @@ export function createRemoteSession(options: Options): RemoteSession {
 				session = params.by;
 				last = -1;
 				collected = [];
-				complete = {seq: params.seq, settle: complete?.settle ?? (() => undefined)};
+				completeAt = params.seq;
 				showTranscript();
 				break;
 			case '_service/ended':
@@ -234,7 +235,7 @@ export function createRemoteSession(options: Options): RemoteSession {
 			}
 
 			if (collected) {
-				complete = {seq: answer.seq, settle: complete?.settle ?? (() => undefined)};
+				completeAt = answer.seq;
 			}
 
 			const messages = held ?? [];
@@ -246,9 +247,9 @@ export function createRemoteSession(options: Options): RemoteSession {
 		}
 	};
 
-	client.onState((state, why) => {
+	const stopFollowingState = client.onState((state, why) => {
 		if (state === 'closed') {
-			settleTranscript(why ?? new AppError('network', 'The terminal was detached before it had the transcript.'));
+			settleTranscript(why ?? detached());
 		}
 	});
 	const stopReconnecting = client.onReconnect(async ask => {
@@ -273,8 +274,9 @@ export function createRemoteSession(options: Options): RemoteSession {
 
 		last = -1;
 		collected = [];
+		completeAt = undefined;
 		const done = new Promise<void>((resolve, reject) => {
-			complete = {seq: Number.POSITIVE_INFINITY, settle: why => (why ? reject(why) : resolve())};
+			settleTranscript = why => (why ? reject(why) : resolve());
 		});
 		await Promise.all([attach(client.request, id), done]);
 	};
@@ -382,7 +384,9 @@ export function createRemoteSession(options: Options): RemoteSession {
 				await Promise.race([gone, new Promise(resolve => void setTimeout(resolve, 500).unref())]);
 			}
 
+			settleTranscript(detached());
 			stopHearing();
+			stopFollowingState();
 			stopReconnecting();
 			release(() => true);
 			client.close();
@@ -394,6 +398,11 @@ function seqOf(value: unknown): number {
 	return typeof value === 'object' && value !== null && 'seq' in value && typeof value.seq === 'number'
 		? value.seq
 		: -1;
+}
+
+/** The error of a wait for a transcript that nobody waits for any more. */
+function detached(): AppError {
+	return new AppError('network', 'The terminal was detached before it had the transcript.');
 }
 
 function notHere(): AppError {

@@ -67,7 +67,7 @@ export type HostClient = {
 	readonly onMessage: (listener: (message: HostMessage) => void) => Unsubscribe;
 	/** Calls a listener once a connection is there again, before what waits is sent. */
 	readonly onReconnect: (listener: (ask: AskHost) => Promise<void>) => Unsubscribe;
-	readonly onState: (listener: (state: LinkState, why?: AppError) => void) => void;
+	readonly onState: (listener: (state: LinkState, why?: AppError) => void) => Unsubscribe;
 	/**
 	 * Returns how long the host takes to answer, in milliseconds; undefined while there is no connection. One that carries no
 	 * answer in time is ended, and another one opened: a machine that slept, or a network that went, closes nothing.
@@ -108,7 +108,7 @@ export async function connectHost(options: Options): Promise<HostClient> {
 	const {open, version, at, terminal, person, client, rank, greetTimeoutMs = 15_000, wait = sleep} = options;
 	const messages = new Set<(message: HostMessage) => void>();
 	const reconnects = new Set<(ask: AskHost) => Promise<void>>();
-	const states: Array<(state: LinkState, why?: AppError) => void> = [];
+	const states = new Set<(state: LinkState, why?: AppError) => void>();
 	const waiting = new Set<Waiting>();
 	let peer: Peer | undefined;
 	let greeted: Welcome | undefined;
@@ -268,7 +268,7 @@ export async function connectHost(options: Options): Promise<HostClient> {
 		},
 		onMessage: listener => listen(messages, listener),
 		onReconnect: listener => listen(reconnects, listener),
-		onState: listener => void states.push(listener),
+		onState: listener => listen(states, listener),
 		async measure(timeoutMs) {
 			const current = peer;
 			if (!current) {
