@@ -12,7 +12,7 @@ import {makePrivateFolder} from '../../storage/private-folder.ts';
 import {readEntry} from '../changes/read-entry.ts';
 import {type ContentStore, restoreFile} from '../changes/restore-file.ts';
 import {fileEntry, type TreeEntry} from '../changes/tree.ts';
-import {pathText} from '../paths/path-text.ts';
+import {pathsText} from '../paths/path-text.ts';
 import {writeBoundsOf} from '../policy/bounds.ts';
 import {isBehindLink, readChange} from './packed-changes.ts';
 import {modesOf, runGit} from './repository.ts';
@@ -75,7 +75,7 @@ export async function keepBegun(stateFolder: string, key: string, begun: BegunCh
 					throw notPutBack(begun, reportError(cause).message, cause);
 				});
 				if (left.length > 0 || isElsewhere) {
-					throw notPutBack(begun, `${isElsewhere ? 'the commit' : namesOf(left)} changed meanwhile.`);
+					throw notPutBack(begun, `${isElsewhere ? 'the commit' : pathsText(left, maxNames)} changed meanwhile.`);
 				}
 			}),
 		keep: () => settle(async () => undefined).catch(() => undefined),
@@ -142,17 +142,12 @@ function sentenceOf({top}: BegunChanges, {left, isElsewhere}: PutBack): string {
 	}
 
 	return left.length > 0
-		? `${cutOff} It was put back but for ${namesOf(left)}, which changed since.`
+		? `${cutOff} It was put back but for ${pathsText(left, maxNames)}, which changed since.`
 		: `${cutOff} What it had changed was put back.`;
 }
 
 /** Most names in a sentence. */
 const maxNames = 3;
-
-function namesOf(paths: readonly string[]): string {
-	const more = paths.length > maxNames ? ` and ${paths.length - maxNames} more` : '';
-	return paths.slice(0, maxNames).map(pathText).join(', ') + more;
-}
 
 /** The files that somebody else changed meanwhile, or that somebody checked another commit out: both stay. */
 type PutBack = {readonly left: readonly string[]; readonly isElsewhere: boolean};

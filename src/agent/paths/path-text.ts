@@ -13,6 +13,12 @@ export function pathText(path: string): string {
 		: path;
 }
 
+/** Returns the first paths, each as `pathText` has it, and how many more there are. */
+export function pathsText(paths: readonly string[], most: number): string {
+	const more = paths.length > most ? ` and ${paths.length - most} more` : '';
+	return paths.slice(0, most).map(pathText).join(', ') + more;
+}
+
 /** Returns a text as a JSON string of ASCII characters alone. */
 export function asciiJson(text: string): string {
 	return JSON.stringify(text).replace(/[^\0-\x7F]/g, escaped);

@@ -6,7 +6,7 @@ import {AppError} from '../../core/error.ts';
 import {redactedSomewhere, redactKnown} from '../../core/secrets/redact.ts';
 import {hasKnownSecret} from '../../core/secrets/secret-kinds.ts';
 import type {Tool, ToolContext} from '../../core/session/tool.ts';
-import {pathText} from '../paths/path-text.ts';
+import {pathsText, pathText} from '../paths/path-text.ts';
 import {type Bounds, boundsOf, hiddenBelow, type Located, locate} from '../policy/bounds.ts';
 import type {Places} from '../policy/protected-places.ts';
 import {isSecretFile} from '../policy/secret-files.ts';
@@ -123,16 +123,11 @@ function answer(
 		...(complete ? [] : ['[the search is incomplete; narrow it with path or glob]']),
 		...(skipped.length > 0 ? [skippedNote(skipped)] : []),
 		...(unnamed.length > 0
-			? [`[not searched, because names that aren't UTF-8 can't be opened: ${listNames(unnamed)}]`]
+			? [`[not searched, because names that aren't UTF-8 can't be opened: ${pathsText(unnamed, maxNamed)}]`]
 			: []),
 		...deniedNote(denied),
 	];
 	return [...lines, ...remarks].join('\n');
-}
-
-function listNames(paths: readonly string[]): string {
-	const more = paths.length - maxNamed;
-	return `${paths.slice(0, maxNamed).map(pathText).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
 function cut(text: string): string {
@@ -144,7 +139,7 @@ function skippedNote(skipped: readonly string[]): string {
 		skipped.length === 1
 			? '1 file whose name suggests secrets was'
 			: `${skipped.length} files whose names suggest secrets were`;
-	return `[${files} not searched: ${listNames(skipped)}; to ask the user, give one as path]`;
+	return `[${files} not searched: ${pathsText(skipped, maxNamed)}; to ask the user, give one as path]`;
 }
 
 /** Returns the path of the installed ripgrep; undefined if its package has none for this platform. */

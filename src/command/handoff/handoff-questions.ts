@@ -1,4 +1,4 @@
-import {pathText} from '../../agent/paths/path-text.ts';
+import {pathsText} from '../../agent/paths/path-text.ts';
 import {formatAmount} from '../../core/format.ts';
 import type {LeftOut, PackedChanges} from '../../core/packed-changes.ts';
 import {exactLine} from '../../terminal/text/blanks.ts';
@@ -33,13 +33,8 @@ const maxNames = 5;
 function leftFacts({secrets, others}: LeftOut): ReadonlyArray<readonly [string, string]> {
 	return [
 		...(secrets.length > 0
-			? [['Left out', `${namesOf(secrets)} (may hold secrets; \`--secrets\` includes them)`] as const]
+			? [['Left out', `${pathsText(secrets, maxNames)} (may hold secrets; \`--secrets\` includes them)`] as const]
 			: []),
-		...(others.length > 0 ? [['Left out', `${namesOf(others)} (protected, or no file)`] as const] : []),
+		...(others.length > 0 ? [['Left out', `${pathsText(others, maxNames)} (protected, or no file)`] as const] : []),
 	];
-}
-
-function namesOf(paths: readonly string[]): string {
-	const more = paths.length > maxNames ? ` and ${paths.length - maxNames} more` : '';
-	return paths.slice(0, maxNames).map(pathText).join(', ') + more;
 }
