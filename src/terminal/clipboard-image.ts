@@ -75,8 +75,8 @@ export async function readClipboardImage(env: Environment, platform = process.pl
 
 async function readWith({command, args, decode, types}: Reader, env: Environment): Promise<ClipboardImage> {
 	const output = await run(command, args, env);
-	if (typeof output === 'string') {
-		return output === 'late' ? {late: command} : output;
+	if (!Buffer.isBuffer(output)) {
+		return output;
 	}
 
 	const bytes = decode?.(output) ?? output;
@@ -86,7 +86,7 @@ async function readWith({command, args, decode, types}: Reader, env: Environment
 
 	// Programs offer an image in several types, or in one that isn't PNG.
 	const listed = await run(command, types.list, env);
-	const offered = typeof listed === 'string' ? [] : listed.toString('latin1').split(/\r?\n/);
+	const offered = Buffer.isBuffer(listed) ? listed.toString('latin1').split(/\r?\n/) : [];
 	const type = others.find(other => offered.includes(other));
 	if (type === undefined) {
 		const unread = offered.find(each => /^image\/[\w.+-]{1,40}$/.test(each));
@@ -94,7 +94,7 @@ async function readWith({command, args, decode, types}: Reader, env: Environment
 	}
 
 	const other = await run(command, types.read(type), env);
-	return typeof other === 'string' ? (other === 'late' ? {late: command} : other) : {bytes: other};
+	return Buffer.isBuffer(other) ? {bytes: other} : other;
 }
 
 /** Returns what the program prints, nothing if it fails; or why there is no output. */
@@ -102,7 +102,7 @@ function run(
 	command: string,
 	args: readonly string[],
 	env: Environment,
-): Promise<Buffer | 'no program' | 'too large' | 'late'> {
+): Promise<Buffer | 'no program' | 'too large' | {readonly late: string}> {
 	const variables = Object.fromEntries(passed.flatMap(name => (env[name] === undefined ? [] : [[name, env[name]]])));
 	const options = {
 		...({encoding: 'buffer', maxBuffer: maxBytes, timeout: timeoutMs, windowsHide: true} as const),
@@ -116,7 +116,7 @@ function run(
 			} else if (String(code) === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER') {
 				resolve('too large');
 			} else {
-				resolve(error?.killed ? 'late' : error ? Buffer.alloc(0) : stdout);
+				resolve(error?.killed ? {late: command} : error ? Buffer.alloc(0) : stdout);
 			}
 		});
 	});
