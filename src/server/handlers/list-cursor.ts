@@ -1,6 +1,5 @@
 import {createHmac, timingSafeEqual} from 'node:crypto';
-import type {Json} from '../../core/json.ts';
-import {parseJson} from '../../core/json.ts';
+import {type Json, parseJson} from '../../core/json.ts';
 import type {Seal} from '../accounts/seal.ts';
 import {reject} from '../kit/http-error.ts';
 

@@ -143,11 +143,13 @@ async function assertUnlimited(
 	}
 }
 
-/** Returns a user's preferences. Until the user chooses models, those with a provider key are enabled. */
 /** Most organizations that are named beside the preferences. */
 const maxOrganizations = 3;
 
-/** Returns what a user prefers, and who that is. Answers 404 for an organization that they are no member of, by slug or UUID. */
+/**
+ * Returns what a user prefers, and who that is. Until they choose models, those with a provider key are enabled. Answers 404 for an organization that they are no member of, by slug
+ * or UUID.
+ */
 async function findPreferences(
 	{catalog: {models}, database}: Services,
 	userId: string,
