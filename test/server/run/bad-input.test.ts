@@ -1,15 +1,5 @@
 import {execFileSync} from 'node:child_process';
-import {
-	chmodSync,
-	chownSync,
-	closeSync,
-	mkdirSync,
-	openSync,
-	renameSync,
-	rmSync,
-	writeFileSync,
-	writeSync,
-} from 'node:fs';
+import {chmodSync, chownSync, mkdirSync, renameSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {sql} from 'kysely';
 import pg from 'pg';
@@ -28,6 +18,7 @@ import {folderWith, runProgram, startProgram} from '../../e2e/program.ts';
 import {createRandom} from '../../faults/fault.ts';
 import {freePort} from '../../free-port.ts';
 import {createPostgres, postgresUrl} from '../../postgres.ts';
+import {canMount, notRoot, smallDisk} from '../../small-disk.ts';
 import {administer} from '../database/administer.ts';
 import {emptyFile} from '../database/empty-file.ts';
 import {engine} from '../database/engine.ts';
@@ -196,9 +187,6 @@ async function readLine(path: string) {
 	return {value: result.kind === 'lines' ? result.lines.join('\n') : ''};
 }
 
-const canMount = process.platform === 'linux' && process.getuid?.() === 0;
-const skipMount = canMount ? '' : ' (skipped: a small disk needs root)';
-
 /** What a migration did, undone: the indexes of lists. */
 const withoutListIndexes = [
 	...['sessions_by_workspace_reader', 'sessions_by_project_reader', 'runtimes_by_workspace_creation'],
@@ -329,9 +317,9 @@ describe('a database', () => {
 	});
 
 	test.skipIf(!canMount)(
-		`whose disk is full during a migration loses nothing, and is upgraded once there is space${skipMount}`,
+		`whose disk is full during a migration loses nothing, and is upgraded once there is space${notRoot}`,
 		async () => {
-			const disk = smallDisk();
+			const disk = await smallDisk(300);
 			const {place, data} = await emptyServer(engine === 'sqlite' ? disk.root : undefined);
 			if (place.engine === 'postgres') {
 				await moveToDisk(place, disk.root);
@@ -369,32 +357,6 @@ describe('a database', () => {
 		},
 	);
 });
-
-/** Mounts a disk of 300 MB, and returns functions that fill it to the last byte and free it. */
-function smallDisk() {
-	const root = folderWith();
-	execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=300m', 'none', root]);
-	onTestFinished(() => void execFileSync('umount', ['-l', root]));
-	const path = join(root, 'filler');
-	return {
-		root,
-		fill() {
-			const file = openSync(path, 'a');
-			for (const bytes of [65_536, 4096, 1]) {
-				try {
-					for (;;) {
-						writeSync(file, Buffer.alloc(bytes));
-					}
-				} catch {
-					// Full, but for smaller pieces.
-				}
-			}
-
-			closeSync(file);
-		},
-		free: () => rmSync(path, {force: true}),
-	};
-}
 
 /** Lets what a database creates from now on be on a disk. */
 async function moveToDisk(place: DatabaseLocation & {engine: 'postgres'}, root: string): Promise<void> {
