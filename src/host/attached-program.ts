@@ -1,5 +1,6 @@
 import type {ProjectState} from '../agent/project/project.ts';
 import {type Command, type Entry, isNoun} from '../command/context.ts';
+import {isCommandLine} from '../command/line-kind.ts';
 import type {SessionPart} from '../command/parts.ts';
 import type {Program} from '../command/program.ts';
 import {AppError} from '../core/error.ts';
@@ -230,7 +231,11 @@ export function attachedProgram(local: Program, remote: RemoteSession, desk: Que
 		},
 		prompts: {
 			...local.prompts,
-			prepare: none,
+			async prepare(line: string) {
+				if (!isCommandLine(line)) {
+					await remote.act('prepare', {});
+				}
+			},
 			checkMedia: none,
 			async listPaths() {
 				const found = await remote.act('paths', {query: '', limit: maxPaths});

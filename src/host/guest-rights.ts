@@ -15,6 +15,7 @@ const guestVerbs: ReadonlySet<string> = new Set([
 	'take_queue',
 	'move_queued',
 	'background',
+	'prepare',
 	'paths',
 ]);
 

@@ -485,6 +485,12 @@ export async function openHostedSession(options: Options): Promise<HostedSession
 				return {};
 			case 'command':
 				return runCommand(terminal, args);
+			case 'prepare':
+				if (attached.get(terminal.seat)?.role === 'driver') {
+					await program.prompts.prepare('');
+				}
+
+				return {};
 			case 'paths': {
 				const index = await program.prompts.listPaths();
 				return {paths: index.search(args.query, args.limit)};
@@ -573,8 +579,8 @@ export async function openHostedSession(options: Options): Promise<HostedSession
 		},
 		async act(terminal, {verb, args}) {
 			const wanted = readVerb(verb, args);
-			// Reading changes nothing.
-			if (wanted.verb === 'paths') {
+			// Neither changes the session.
+			if (wanted.verb === 'paths' || wanted.verb === 'prepare') {
 				return perform(terminal, wanted);
 			}
 

@@ -29,6 +29,8 @@ const verbs = {
 		values: z.record(z.string(), z.custom<Json>()),
 		exact: z.boolean(),
 	}),
+	/** A message is being typed: what it needs is opened. */
+	prepare: nothing,
 	/** The files that a mention may name. */
 	paths: z.object({query: z.string(), limit: z.number()}),
 };

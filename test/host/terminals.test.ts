@@ -11,10 +11,12 @@ import {folderWith, type Place, runProgram, startProgram} from '../e2e/program.t
 import {startTerminal} from '../e2e/terminal.ts';
 
 /** A host in a folder, with a model that the test scripts, and what its terminals start with. */
-async function startHost() {
+async function startHost(settings?: object) {
 	const model = await startModelHost(['alpha']);
 	const folder = folderWith({'a.txt': 'a'});
-	const home = join(folderWith(), 'home');
+	const home = settings
+		? folderWith({'config.json': JSON.stringify({version: 1, settings})})
+		: join(folderWith(), 'home');
 	const place: Place = {home, folder, env: {CUSTOM_BASE_URL: model.baseUrl, CUSTOM_API_KEY: apiKey}};
 	const host = startProgram(['host', '--json'], place);
 	await expect.poll(host.written).toContain('"socket"');
@@ -128,6 +130,28 @@ test('a session of the app moves to the host with its run, which goes on there w
 	await again.waitFor('First half.');
 	await again.waitFor('Continued there.');
 	await quit(again);
+});
+
+test('while a message is typed in an attached terminal, the host opens what it needs; not for one that watches', async () => {
+	const {model, place} = await startHost({model: 'custom/alpha'});
+	const one = startTerminal({...place, args: ['attach', '--new']});
+	await one.waitFor('○ idle');
+	const {id} = await session(place);
+	const watching = startTerminal({...place, args: ['attach', id.slice(0, 8), '--observe']});
+	await watching.waitFor('○ idle');
+	let knocks = await model.knock();
+	const opened = async () => (await model.knock()) - ++knocks;
+	watching.type('H');
+	await watching.waitFor(/^❯ H$/m);
+	watching.type('\u0015');
+	await quit(watching);
+	expect(await opened()).toBe(0);
+	one.type('H');
+	await expect.poll(opened).toBe(1);
+	one.type('ello\r');
+	await one.waitFor(/○ idle .*context 150/);
+	expect(await opened()).toBe(1);
+	await quit(one);
 });
 
 test('[33] a second host is told of the first one, and a socket that a killed host left is replaced', async () => {
