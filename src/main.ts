@@ -4,7 +4,7 @@ import process from 'node:process';
 import {isatty} from 'node:tty';
 import {globalFlags, readFlags} from './command/flags.ts';
 import {type RunFlags, readInvocation} from './command/invocation.ts';
-import type {ComposeOptions, InterruptListener} from './command/program.ts';
+import type {ComposeOptions, InterruptListener, Surroundings} from './command/program.ts';
 import type {Environment} from './core/environment.ts';
 import {AppError, exitStatus, reportError} from './core/error.ts';
 import {setProgramName} from './core/program-name.ts';
@@ -84,7 +84,7 @@ function onInterrupt(listener: InterruptListener): void {
 }
 
 /** Returns what the program runs in, with the state of the app, which `--version` doesn't need. */
-async function surround() {
+async function surround(): Promise<Surroundings> {
 	const [{createAppStore}, {wantsAccessible}] = await Promise.all([
 		import('./store/store.ts'),
 		import('./config/settings/accessible.ts'),
@@ -110,7 +110,7 @@ async function openApp(flags: AppStart, wish?: AttachWish, client?: HostClient):
 const attachApp = ({client, ...wish}: AttachWish & {readonly client?: HostClient}) =>
 	openApp({pick: false, resume: wish.session}, wish.isHere ? undefined : wish, client);
 
-async function showApp(flags: AppStart, surroundings: Awaited<ReturnType<typeof surround>>): Promise<number> {
+async function showApp(flags: AppStart, surroundings: Surroundings): Promise<number> {
 	if (wantsLinear(shownEnv)) {
 		const {startLinear} = await import('./ui/linear.ts');
 		return startLinear(flags, surroundings);

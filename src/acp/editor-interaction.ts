@@ -2,14 +2,14 @@ import {aboutLines} from '../command/line-interaction.ts';
 import {AppError} from '../core/error.ts';
 import type {AskUser} from '../core/session/user-question.ts';
 import type {Interaction} from '../platform/interaction.ts';
-import type {createInquiries} from './permission.ts';
+import type {Inquiries} from './permission.ts';
 import type {ClientCapabilities, Editor} from './protocol.ts';
 
 type Options = {
 	readonly editor: Editor;
 	readonly session: () => string;
 	readonly capabilities: ClientCapabilities;
-	readonly inquiries: ReturnType<typeof createInquiries>;
+	readonly inquiries: Inquiries;
 	/** Aborts when the turn, or without one the session, ends. */
 	readonly signal: () => AbortSignal;
 	/** Shows a sentence of a command. */

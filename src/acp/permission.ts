@@ -137,10 +137,23 @@ function linesOf({question, subject, about}: Inquiry): ToolCallContent[] {
 /** What a question of the program is about that isn't a call of the agent. */
 type Asked = Inquiry & {readonly kind?: ToolKind};
 
+/** Questions of the program itself. */
+export type Inquiries = {
+	/** Returns the value of the answer that was chosen; undefined if none was. */
+	readonly inquire: (inquiry: Asked, signal: AbortSignal) => Promise<string | undefined>;
+	/** Asks for a yes. */
+	readonly agree: (
+		question: string,
+		about: About | undefined,
+		signal: AbortSignal,
+		kind?: ToolKind,
+	) => Promise<boolean>;
+};
+
 /** Creates the questions of the program itself: each is shown as a call that waits. */
-export function createInquiries(ask: AskEditor) {
+export function createInquiries(ask: AskEditor): Inquiries {
 	let count = 0;
-	const inquire = async ({kind = 'other', ...inquiry}: Asked, signal: AbortSignal) => {
+	const inquire: Inquiries['inquire'] = async ({kind = 'other', ...inquiry}, signal) => {
 		count++;
 		const chosen = await ask(
 			{
@@ -160,7 +173,7 @@ export function createInquiries(ask: AskEditor) {
 	const yes: Answer = {key: 'y', label: 'Yes', value: 'yes'};
 	return {
 		inquire,
-		agree: async (question: string, about: About | undefined, signal: AbortSignal, kind?: ToolKind) =>
+		agree: async (question, about, signal, kind) =>
 			(await inquire({question, answers: [yes], ...(about && {about}), ...(kind && {kind})}, signal)) === 'yes',
 	};
 }

@@ -1,7 +1,7 @@
 import process from 'node:process';
 import type {Surroundings} from '../command/program.ts';
 import {AppError, exitStatus} from '../core/error.ts';
-import {createEditorAgent} from './editor-agent.ts';
+import {createEditorAgent, type EditorAgent} from './editor-agent.ts';
 import {connectEditor} from './protocol.ts';
 import type {SessionKeeper} from './session-keeper.ts';
 
@@ -41,7 +41,7 @@ export async function serveEditor({stdin, stdout, signal, version, ...options}: 
 }
 
 function open({stdin, stdout, version, keeper}: Omit<Options, 'signal'>) {
-	let agent: ReturnType<typeof createEditorAgent> | undefined;
+	let agent: EditorAgent | undefined;
 	const connection = connectEditor({input: stdin, output: stdout}, version, editor => {
 		agent = createEditorAgent({editor, version, keeper});
 		return agent.handlers;

@@ -3,7 +3,7 @@ import {AppError} from '../core/error.ts';
 import type {Command} from './context.ts';
 import {type Flag, type FlagTable, globalFlags, readFlags, unknownFlag} from './flags.ts';
 
-type Field = {
+export type ArgumentField = {
 	readonly name: string;
 	readonly type: 'string' | 'boolean';
 	readonly required: boolean;
@@ -17,7 +17,7 @@ export function flagOf(name: string): string {
 }
 
 /** Returns the arguments of a schema. */
-export function fieldsOf(schema: z.ZodMiniObject): readonly Field[] {
+export function fieldsOf(schema: z.ZodMiniObject): readonly ArgumentField[] {
 	return Object.entries(schema.def.shape).map(([name, type]) => {
 		const inner = 'innerType' in type._zod.def ? innermost(type) : type;
 		const optional = type._zod.def.type === 'optional' || type._zod.def.type === 'default';

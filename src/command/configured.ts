@@ -1,7 +1,7 @@
 import type {LineCounter, Scalar, YAMLMap} from 'yaml';
 import type {Environment} from '../core/environment.ts';
 import {AppError} from '../core/error.ts';
-import {checkArgument, fieldsOf, flagOf, isBlank} from './arguments.ts';
+import {type ArgumentField, checkArgument, fieldsOf, flagOf, isBlank} from './arguments.ts';
 import {closest} from './closest.ts';
 import type {Command} from './context.ts';
 
@@ -91,7 +91,7 @@ export function nameOrigins(error: unknown, origins: Configured['origins']): unk
 
 /** A value and where it stands, as a sentence names it. */
 type Setting = {readonly value: string; readonly origin: string};
-type Fields = ReturnType<typeof fieldsOf>;
+type Fields = readonly ArgumentField[];
 
 /** Returns what the variable of a flag is called behind the prefix. */
 export const variableOf = (name: string): string => flagOf(name).replaceAll('-', '_').toUpperCase();

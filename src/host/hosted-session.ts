@@ -20,7 +20,7 @@ import {
 import type {Interaction} from '../platform/interaction.ts';
 import type {LiveSession} from '../session/conversation.ts';
 import {aboutOf} from '../session/conversations.ts';
-import type {packFolder} from '../session/receive-session.ts';
+import type {PackedFolder} from '../session/receive-session.ts';
 import {refuseElsewhere} from '../session/resume-session.ts';
 import {homePath} from '../storage/home.ts';
 import {effortOf} from '../store/connection-slice.ts';
@@ -98,7 +98,7 @@ export type HostedSession = {
 	/** Returns what its journal has. */
 	readonly records: () => Promise<readonly Recorded[]>;
 	/** Packs the uncommitted changes of its repository; see `packFolder`. */
-	readonly pack: (withSecrets: boolean) => ReturnType<typeof packFolder>;
+	readonly pack: (withSecrets: boolean) => Promise<PackedFolder>;
 	/** Ends the run, and everything that the session started. */
 	readonly close: (why: string) => Promise<void>;
 };

@@ -34,11 +34,11 @@ export function assertJournalSize(records: readonly unknown[]): void {
 
 type PackOptions = {readonly places: Places; readonly withSecrets: boolean};
 
+/** The uncommitted changes of a repository, and what was left out of them. */
+export type PackedFolder = {readonly packed: PackedChanges; readonly left: LeftOut};
+
 /** Packs the uncommitted changes of the repository that a folder is in. Throws what `openRepository` and `packChanges` throw. */
-export async function packFolder(
-	folder: string,
-	options: PackOptions,
-): Promise<{readonly packed: PackedChanges; readonly left: LeftOut}> {
+export async function packFolder(folder: string, options: PackOptions): Promise<PackedFolder> {
 	const repository = await openRepository(folder);
 	return packChanges(repository, {...options, below: folderBelow(repository, folder)});
 }

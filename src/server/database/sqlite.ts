@@ -128,11 +128,14 @@ function createSameFileCheck(file: string): () => void {
 	};
 }
 
+/** A lock that this process holds on a file. */
+export type FileLock = {readonly release: () => void};
+
 /**
  * Locks a file until it is released or the process ends in any way. Returns undefined if another process holds the
  * lock. The operating system releases it when the process is killed, here or in another container.
  */
-export function lockFile(file: string): {readonly release: () => void} | undefined {
+export function lockFile(file: string): FileLock | undefined {
 	const connection = connect(file);
 	try {
 		connection.exec('begin exclusive');

@@ -7,7 +7,7 @@ import {groupBy} from '../../core/group-by.ts';
 import {endToEnd, headersOf} from '../kit/hop-by-hop.ts';
 import {formatDestination, isAllowed, parseDestination} from './destination.ts';
 import {isOpenAddress} from './open-ranges.ts';
-import {createRefusalNotes} from './refusal-notes.ts';
+import {createRefusalNotes, type NoteRefusal} from './refusal-notes.ts';
 import {resolveName} from './resolve-name.ts';
 import {matchServerName} from './server-name.ts';
 
@@ -110,11 +110,9 @@ export function createEgressProxy(options: Options): EgressProxy {
 	};
 }
 
-type Note = ReturnType<typeof createRefusalNotes>;
-
 function createReach(
 	{allow, openRanges, resolve = resolveName, connect: open = connectTo}: Options,
-	note: Note,
+	note: NoteRefusal,
 ): Reach {
 	const refuse = (shown: string, why: string): Refusal => {
 		note(shown, why);
@@ -169,7 +167,7 @@ function untilConnected(socket: Socket): Promise<Socket> {
 	});
 }
 
-type Tunnel = {readonly head: Buffer; readonly reach: Reach; readonly note: Note};
+type Tunnel = {readonly head: Buffer; readonly reach: Reach; readonly note: NoteRefusal};
 
 /**
  * Answers CONNECT: passes bytes in both directions until both have ended. TLS for another name than that of the host is refused:

@@ -145,10 +145,18 @@ function behind(
 }
 
 /** The part of a list that is asked for. */
-type Part = ReturnType<typeof openPart>;
+type Part = {
+	readonly context: ListContext;
+	readonly order: readonly SortTerm[];
+	readonly offset: number;
+	readonly limit: number;
+	/** Where it begins; left out for a page by its number. */
+	readonly place: ListPlace | undefined;
+	readonly page: number;
+};
 
 /** Reads which part of a list is asked for. Rejects an invalid page (422) or cursor (400). */
-function openPart(context: ListContext, query: PageQuery, order: readonly SortTerm[]) {
+function openPart(context: ListContext, query: PageQuery, order: readonly SortTerm[]): Part {
 	const {offset, limit} = pageOf(query);
 	const place = query.cursor ? readCursor(context, query.cursor) : undefined;
 	if (place && place.keys.length !== order.length) {

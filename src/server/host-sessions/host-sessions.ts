@@ -24,7 +24,7 @@ import {loggingFaults} from '../kit/log.ts';
 import type {RouteRequest, ServerRoute} from '../kit/route.ts';
 import {basePathOf} from '../kit/server-url.ts';
 import {sendFault} from '../service-proxy/service-answer.ts';
-import {createHostPasses, type HostingChoice, tokenHashOf} from './host-passes.ts';
+import {createHostPasses, type HostingChoice, type HostPasses, tokenHashOf} from './host-passes.ts';
 
 /** Sessions that a server hosts for its users. */
 export type HostSessions = {
@@ -155,7 +155,7 @@ export async function openHostSessions({services, choice, folder, names, port}: 
 }
 
 /** Returns what serves whoever has a pass. Rejects with 401 without one. */
-function wayOf(hosting: Hosting, passes: ReturnType<typeof createHostPasses>, pass: string): (stream: Duplex) => void {
+function wayOf(hosting: Hosting, passes: HostPasses, pass: string): (stream: Duplex) => void {
 	const user = passes.find(pass);
 	const guest = user ? undefined : hosting.guest(pass);
 	if (!user && !guest) {

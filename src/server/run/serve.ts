@@ -31,6 +31,7 @@ import {whenDatabaseAnswers} from '../database/await-database.ts';
 import {type DatabaseLocation, parseDatabaseUrl} from '../database/location.ts';
 import type {PlannedMigration} from '../database/migrate.ts';
 import {explainDatabaseFault, migrateDatabase, openDatabase, plannedMigrations} from '../database/open.ts';
+import type {FileLock} from '../database/sqlite.ts';
 import {installDemo} from '../demo/install-demo.ts';
 import type {HostingChoice} from '../host-sessions/host-passes.ts';
 import {jsonLog, type LogLevel} from '../kit/log.ts';
@@ -405,10 +406,10 @@ async function endServer({services, close}: RunningServer, lock: {release: () =>
 }
 
 /** Locks the folder, because two servers on one SQLite file would block each other. */
-async function lockFolder(folder: string) {
+async function lockFolder(folder: string): Promise<FileLock> {
 	const {lockFile} = await import('../database/sqlite.ts');
 	const file = privateFile(join(folder, 'serving.lock'));
-	let lock: ReturnType<typeof lockFile>;
+	let lock: FileLock | undefined;
 	try {
 		lock = lockFile(file);
 	} catch (error) {
