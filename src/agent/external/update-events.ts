@@ -84,6 +84,8 @@ export function createUpdateEvents({
 	clock = performance.now.bind(performance),
 }: Options): UpdateEvents {
 	const open = new Map<string, ExternalCall>();
+	/** The beginnings of what calls that have ended came to. Some agents send more of them. */
+	const outputs = new Map<string, string>();
 	let spoken: {kind: string; own: string; id: string; messageId: string} | undefined;
 	let strangers = 0;
 	/** Ends once every image of a result is saved. */
@@ -103,11 +105,9 @@ export function createUpdateEvents({
 		emit({type: kind, id: spoken.id, messageId: spoken.messageId, text});
 	};
 
-	const stranger = (what: string, update: JsonObject) => {
+	const stranger = (what: string, text: string) => {
 		strangers++;
 		if (strangers <= maxStrangers) {
-			const {sessionUpdate: _, ...rest} = update;
-			const text = textOfContent(update['content']) || JSON.stringify(rest);
 			emit({type: 'notice', level: 'info', text: `${what}: ${cutText(text, maxText)}`});
 		}
 	};
@@ -168,11 +168,15 @@ export function createUpdateEvents({
 
 	const followCall = (given: JsonObject) => {
 		const own = textIn(given, 'toolCallId') ?? '';
+		if (given['sessionUpdate'] === 'tool_call_update' && !open.has(own) && !beginsCall(own, given)) {
+			return;
+		}
+
 		const call = take(given);
 		const status = given['status'];
 		if (status === 'completed' || status === 'failed') {
 			open.delete(own);
-			finish(call, status === 'failed');
+			outputs.set(own, finish(call, status === 'failed'));
 			return;
 		}
 
@@ -183,7 +187,25 @@ export function createUpdateEvents({
 		}
 	};
 
-	const finish = (call: ExternalCall, failed: boolean) => {
+	/** Returns true if an update of no open call begins one. Otherwise it is of one that has ended, and what it adds is said. */
+	const beginsCall = (own: string, {kind, title, rawInput, rawOutput, content}: JsonObject): boolean => {
+		if (!outputs.has(own) && [kind, title, rawInput].some(each => each !== undefined)) {
+			return true;
+		}
+
+		const text = cutText(
+			textOf(Array.isArray(content) ? content.filter(isJsonObject) : []) || outputOf(rawOutput),
+			maxText,
+		);
+		if (text && text !== outputs.get(own)) {
+			stranger('The agent sent more of a call that had ended', text);
+		}
+
+		return false;
+	};
+
+	/** Emits the result of a call. Returns the beginning of what its agent said of it. */
+	const finish = (call: ExternalCall, failed: boolean): string => {
 		// A call that failed changed what its end shows, if anything.
 		const diffs = failed ? call.content.filter(isDiff) : call.diffs;
 		const [change, ...others] = diffs.map(diff => changeIn(diff, folder).recorded);
@@ -195,12 +217,13 @@ export function createUpdateEvents({
 		const pictures = images ? imagesIn(call.content) : [];
 		if (!images || pictures.length === 0) {
 			emit(result);
-			return;
+			return cutText(text, maxText);
 		}
 
 		saving = Promise.all([saving, saveImages(pictures, images)]).then(([, shown]) =>
 			emit({...result, ...(shown.length > 0 && {images: shown})}),
 		);
+		return cutText(text, maxText);
 	};
 
 	return {
@@ -242,8 +265,11 @@ export function createUpdateEvents({
 					});
 					return;
 				}
-				default:
-					stranger(`The agent sent “${cutText(wordsOfValue(kind), 40)}”`, update);
+				default: {
+					const {sessionUpdate: _, ...rest} = update;
+					const text = textOfContent(update['content']) || JSON.stringify(rest);
+					stranger(`The agent sent “${cutText(wordsOfValue(kind), 40)}”`, text);
+				}
 			}
 		},
 		async settle() {
@@ -346,6 +372,8 @@ function textOf(content: readonly JsonObject[]): string {
 				case 'content':
 					return unfenced(textOfContent(item['content']));
 				case 'diff':
+				// It has none of ours to fill.
+				case 'terminal':
 					return [];
 				default:
 					return `[${cutText(wordsOfValue(item['type']), 40)}]`;
