@@ -1,13 +1,7 @@
 import {AppError} from '../core/error.ts';
+import {readEditorServers} from './editor-servers.ts';
 import type {EditorSession} from './editor-session.ts';
-import {
-	type AgentHandlers,
-	type ClientCapabilities,
-	type Editor,
-	type EditorServer,
-	protocolVersion,
-	unknownSession,
-} from './protocol.ts';
+import {type AgentHandlers, type ClientCapabilities, type Editor, protocolVersion, unknownSession} from './protocol.ts';
 import {type EditorPlace, type SessionKeeper, shortened} from './session-keeper.ts';
 
 type Options = {
@@ -42,12 +36,12 @@ export function createEditorAgent({editor, version, keeper}: Options): EditorAge
 		return session;
 	};
 
-	const placeOf = (cwd: string, servers: readonly EditorServer[]): EditorPlace => ({
+	const placeOf = (cwd: string, mcpServers: unknown): EditorPlace => ({
 		editor,
 		capabilities,
 		editorName,
 		cwd,
-		servers,
+		mcp: readEditorServers(mcpServers),
 		onEnded: id => void open.delete(id),
 	});
 
@@ -62,12 +56,8 @@ export function createEditorAgent({editor, version, keeper}: Options): EditorAge
 	};
 
 	/** Continues a session. One that is open here stays as it is, with its servers. */
-	const continued = async (
-		sessionId: string,
-		cwd: string,
-		servers: readonly EditorServer[],
-	): Promise<EditorSession> => {
-		const place = placeOf(cwd, servers);
+	const continued = async (sessionId: string, cwd: string, mcpServers: unknown): Promise<EditorSession> => {
+		const place = placeOf(cwd, mcpServers);
 		const known = open.get(sessionId);
 		if (known) {
 			keeper.check(place);
@@ -122,7 +112,7 @@ export function createEditorAgent({editor, version, keeper}: Options): EditorAge
 			session.replay();
 			return beginning(session, await session.state());
 		},
-		async 'session/resume'({sessionId, cwd, mcpServers = []}) {
+		async 'session/resume'({sessionId, cwd, mcpServers}) {
 			const session = await continued(sessionId, cwd, mcpServers);
 			return beginning(session, await session.state());
 		},

@@ -1,7 +1,7 @@
 import {unlink} from 'node:fs/promises';
 import {isAbsolute} from 'node:path';
 import type {ComposeOptions, Program} from '../command/program.ts';
-import {type McpServer, readEntry} from '../config/mcp/mcp-file.ts';
+import type {McpFault} from '../config/mcp/mcp-file.ts';
 import type {Environment} from '../core/environment.ts';
 import {AppError} from '../core/error.ts';
 import {isUuid} from '../core/uuid.ts';
@@ -12,7 +12,7 @@ import {realFolder} from '../storage/real-folder.ts';
 import {type SessionFile, sessionFiles} from '../storage/session-folder.ts';
 import {listSessions} from '../storage/sessions.ts';
 import {type EditorSession, openEditorSession} from './editor-session.ts';
-import {type AuthMethod, type EditorServer, type ResponseTo, unknownSession} from './protocol.ts';
+import {type AuthMethod, type ResponseTo, unknownSession} from './protocol.ts';
 import {type EditorPlace, type SessionKeeper, shortened} from './session-keeper.ts';
 
 type Options = {
@@ -35,14 +35,14 @@ const terminalLogin: AuthMethod = {
 
 /** Keeps the sessions of an editor in this process, each with a program of its own. */
 export function keepOwnSessions({compose, flags, env, logOut}: Options): SessionKeeper {
-	const openIn = async ({editor, capabilities, cwd, servers}: EditorPlace, resume?: string): Promise<EditorSession> =>
+	const openIn = async ({editor, capabilities, cwd, mcp}: EditorPlace, resume?: string): Promise<EditorSession> =>
 		openEditorSession({
 			editor,
 			capabilities,
 			compose,
-			flags,
+			flags: {...flags, notices: [...(flags.notices ?? []), ...mcp.faults.map(unusedServer)]},
 			folder: folderOf(cwd),
-			mcpServers: servers.map(serverOf),
+			mcpServers: mcp.servers,
 			...(resume !== undefined && {resume}),
 		});
 
@@ -84,6 +84,10 @@ export function keepOwnSessions({compose, flags, env, logOut}: Options): Session
 	};
 }
 
+/** Returns the sentence about a server that is left out, without its values. */
+const unusedServer = ({name, reason}: McpFault): string =>
+	`The editor's MCP server “${shortened(name)}” is left out: ${reason}.`;
+
 /** Returns the folder of a session, a real path. Throws AppError("usage") for one that isn't there, or relative. */
 function folderOf(cwd: string): string {
 	if (!isAbsolute(cwd)) {
@@ -98,22 +102,6 @@ function folderOf(cwd: string): string {
 	}
 
 	return folder;
-}
-
-/** Returns a server as our files name it. Throws AppError("usage") for one that can't be used; its values stay unsaid. */
-function serverOf(given: EditorServer): McpServer {
-	const pairs = (list: readonly {readonly name: string; readonly value: string}[]) =>
-		Object.fromEntries(list.map(({name, value}) => [name, value]));
-	const entry =
-		'command' in given
-			? {command: given.command, args: given.args, env: pairs(given.env)}
-			: {type: given.type, url: given.url, headers: pairs(given.headers)};
-	const server = readEntry(given.name, entry);
-	if ('reason' in server) {
-		throw new AppError('usage', `The MCP server “${shortened(given.name)}” can't be used: ${server.reason}.`);
-	}
-
-	return server;
 }
 
 /** Sessions on a page of a list. */

@@ -15,6 +15,7 @@ import {
 	RequestError,
 	type Stream,
 } from '@agentclientprotocol/sdk';
+import * as z from 'zod/mini';
 import {nameCommands} from '../core/command-words.ts';
 import {AppError, type ErrorCode, isAbort, reportError} from '../core/error.ts';
 import {formatBytes} from '../core/format.ts';
@@ -26,7 +27,6 @@ export type {
 	AvailableCommand,
 	ClientCapabilities,
 	ContentBlock,
-	McpServer as EditorServer,
 	PermissionOption,
 	RequestPermissionRequest,
 	RequestPermissionResponse,
@@ -60,8 +60,17 @@ type Handler<Method extends AgentRequestMethod> = (
 	signal: AbortSignal,
 ) => Promise<ResponseTo<Method>> | ResponseTo<Method>;
 
+/** What opens a session. Its MCP servers are as the editor wrote them: each is read for itself. */
+type Opening = {readonly cwd: string; readonly mcpServers?: unknown};
+type Opened<Method extends AgentRequestMethod> = Promise<ResponseTo<Method>>;
+
 /** What answers an editor, a handler for each request of the protocol. */
-export type AgentHandlers = {readonly [Method in AgentRequestMethod]: Handler<Method>} & {
+export type AgentHandlers = {
+	readonly [Method in Exclude<AgentRequestMethod, 'session/new' | 'session/load' | 'session/resume'>]: Handler<Method>;
+} & {
+	readonly 'session/new': (params: Opening) => Opened<'session/new'>;
+	readonly 'session/load': (params: Opening & {readonly sessionId: string}) => Opened<'session/load'>;
+	readonly 'session/resume': (params: Opening & {readonly sessionId: string}) => Opened<'session/resume'>;
 	/** Never throws. */
 	readonly cancel: (params: CancelNotification) => void;
 };
@@ -103,11 +112,11 @@ export function connectEditor(
 		.onRequest(names.initialize, ({params, signal}) => on(known => known.initialize(params, signal)))
 		.onRequest(names.authenticate, ({params, signal}) => on(known => known.authenticate(params, signal)))
 		.onRequest(names.logout, ({params, signal}) => on(known => known.logout(params, signal)))
-		.onRequest(names.session.new, ({params, signal}) => on(known => known['session/new'](params, signal)))
-		.onRequest(names.session.load, ({params, signal}) => on(known => known['session/load'](params, signal)))
+		.onRequest(names.session.new, reading(begins), ({params}) => on(known => known['session/new'](params)))
+		.onRequest(names.session.load, reading(continues), ({params}) => on(known => known['session/load'](params)))
 		.onRequest(names.session.list, ({params, signal}) => on(known => known['session/list'](params, signal)))
 		.onRequest(names.session.delete, ({params, signal}) => on(known => known['session/delete'](params, signal)))
-		.onRequest(names.session.resume, ({params, signal}) => on(known => known['session/resume'](params, signal)))
+		.onRequest(names.session.resume, reading(continues), ({params}) => on(known => known['session/resume'](params)))
 		.onRequest(names.session.close, ({params, signal}) => on(known => known['session/close'](params, signal)))
 		.onRequest(names.session.setMode, ({params, signal}) => on(known => known['session/set_mode'](params, signal)))
 		.onRequest(names.session.setConfigOption, ({params, signal}) =>
@@ -130,6 +139,21 @@ export function connectEditor(
 		close: () => connection.close(),
 	};
 }
+
+const begins = z.object({cwd: z.string(), mcpServers: z.optional(z.unknown())});
+const continues = z.extend(begins, {sessionId: z.string()});
+
+/** Returns a function that reads parameters by a schema of ours. It throws as the library does. */
+const reading =
+	<Params>(schema: z.ZodMiniType<Params>) =>
+	(params: unknown): Params => {
+		const {data, error} = schema.safeParse(params);
+		if (error) {
+			throw RequestError.invalidParams(z.formatError(error));
+		}
+
+		return data;
+	};
 
 /** The errors of the protocol. Every other failure is an internal error. */
 const codes: Partial<Record<ErrorCode, number>> = {

@@ -1,13 +1,6 @@
+import type {McpFile} from '../config/mcp/mcp-file.ts';
 import type {EditorSession} from './editor-session.ts';
-import type {
-	AuthMethod,
-	ClientCapabilities,
-	Editor,
-	EditorAbilities,
-	EditorServer,
-	ParamsOf,
-	ResponseTo,
-} from './protocol.ts';
+import type {AuthMethod, ClientCapabilities, Editor, EditorAbilities, ParamsOf, ResponseTo} from './protocol.ts';
 
 /** Where an editor opens a session, and with what. */
 export type EditorPlace = {
@@ -16,7 +9,8 @@ export type EditorPlace = {
 	/** The name of the editor, as it says; '' if it says none. */
 	readonly editorName: string;
 	readonly cwd: string;
-	readonly servers: readonly EditorServer[];
+	/** The MCP servers that the editor asks for, and those of them that can't be used. */
+	readonly mcp: McpFile;
 	/** Called when the session has ended, and the editor did not close it. */
 	readonly onEnded: (sessionId: string) => void;
 };

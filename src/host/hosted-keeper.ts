@@ -69,7 +69,7 @@ export function keepHostedSessions({compose, env, version, at, observes, model}:
 	const attach = async (
 		client: HostClient,
 		id: string,
-		{editor, capabilities, servers, onEnded}: EditorPlace,
+		{editor, capabilities, mcp, onEnded}: EditorPlace,
 		notices: readonly string[],
 	): Promise<EditorSession> => {
 		const untold: string[] = [];
@@ -83,7 +83,7 @@ export function keepHostedSessions({compose, env, version, at, observes, model}:
 				void session?.close();
 			},
 		};
-		const names = servers.map(({name}) => name).join(', ');
+		const names = [...mcp.servers, ...mcp.faults].map(({name}) => name).join(', ');
 		session = await openEditorSession({
 			editor,
 			capabilities,

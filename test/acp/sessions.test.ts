@@ -151,21 +151,12 @@ test('sessions are listed page by page, newest first, and deleted', async () => 
 test('what is not there, not absolute or not open is refused with a sentence', async () => {
 	const editor = await startEditor();
 	const folder = folderWith();
-	const mcpServers = [] as const;
 	await expect(editor.open('relative')).rejects.toThrow('is not an absolute path');
 	await expect(editor.open(join(folder, 'gone'))).rejects.toThrow('does not exist');
 	await expect(
-		editor.agent.request('session/load', {sessionId: 'none', cwd: folder, mcpServers: [...mcpServers]}),
+		editor.agent.request('session/load', {sessionId: 'none', cwd: folder, mcpServers: []}),
 	).rejects.toMatchObject({code: -32_002, data: {sessionId: 'none'}});
 	await expect(editor.prompt('none', 'Hi')).rejects.toMatchObject({code: -32_002, data: {sessionId: 'none'}});
-	await expect(
-		editor.agent.request('session/new', {
-			cwd: folder,
-			mcpServers: [
-				{type: 'sse', name: 'old', url: 'http://127.0.0.1:1/sse', headers: [{name: 'K', value: 'sk-secret-value'}]},
-			],
-		}),
-	).rejects.toThrow('SSE servers are not supported');
 	expect(await editor.agent.request('session/close', {sessionId: 'none'})).toEqual({});
 });
 
@@ -219,6 +210,25 @@ test('the MCP servers of an editor belong to the session that it gave them to', 
 	expect(editor.host.received.at(-1)?.body).toContain('mcp__docs__ok');
 	await editor.prompt(await editor.open(), 'Hi');
 	expect(editor.host.received.at(-1)?.body).not.toContain('mcp__docs__ok');
+});
+
+test('a session opens without the servers of its editor that can not be used, and tells which', async () => {
+	const editor = await startEditor({capabilities: everything});
+	const open = async (rest: object) =>
+		(await editor.agent.request('session/new', {cwd: editor.folder, ...rest} as never)).sessionId;
+	await editor.prompt(await open({}), 'Hi');
+	expect(editor.updates('notice')).toEqual([]);
+	const headers = [{name: 'K', value: 'sk-secret-value'}];
+	const old = {type: 'sse', name: 'old', url: 'http://127.0.0.1:1/sse', headers};
+	const docs = {name: 'docs', command: process.execPath, args: [scripted], env: {}};
+	await editor.prompt(await open({mcpServers: [old, docs]}), 'Hi');
+	expect(editor.host.received.at(-1)?.body).toContain('mcp__docs__ok');
+	const [notice, ...others] = editor.updates('notice');
+	expect(notice).toMatchObject({
+		title: expect.stringContaining("The editor's MCP server “old” is left out: SSE servers are not supported"),
+	});
+	expect(others).toEqual([]);
+	expect(JSON.stringify(notice)).not.toContain('sk-secret');
 });
 
 /** True if a process of this machine has these words in its command line. */

@@ -31,7 +31,7 @@ export type McpServer = {
 );
 
 /** A server that can't be used. `reason` is a clause. */
-type McpFault = {readonly name: string; readonly reason: string};
+export type McpFault = {readonly name: string; readonly reason: string};
 
 /** What a file of servers says. */
 export type McpFile = {readonly servers: readonly McpServer[]; readonly faults: readonly McpFault[]};
@@ -73,7 +73,12 @@ export function parseMcpFile(source: string): McpFile | {readonly fault: string}
 		return {fault: 'its “mcpServers” must be an object'};
 	}
 
-	const read = Object.entries(entries).map(([name, entry], index) =>
+	return readEntries(Object.entries(entries));
+}
+
+/** Reads entries by their names, each for itself: an invalid one is a fault of its server alone. */
+export function readEntries(entries: ReadonlyArray<readonly [name: string, entry: unknown]>): McpFile {
+	const read = entries.map(([name, entry], index) =>
 		index < maxServers ? readEntry(name, entry) : {name, reason: `only ${maxServers} servers are used`},
 	);
 	return {
