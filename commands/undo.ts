@@ -3,7 +3,6 @@ import {restore} from '../src/command/changes/restore.ts';
 import {command} from '../src/command/command.ts';
 import {unchanged} from '../src/command/result.ts';
 import {changeSteps, redoOf} from '../src/core/session/changes.ts';
-import {undoOf} from '../src/core/session/undo.ts';
 
 export default command({
 	name: 'undo',
@@ -20,7 +19,7 @@ export default command({
 		} = context;
 		const steps = changeSteps(store.getState().transcript);
 		const changes = await context.program.project.changes();
-		const undone = redo ? redoOf(steps) : undoOf(steps, await changes.pathsOf(steps, signal));
+		const undone = redo ? redoOf(steps) : await changes.lastOf(steps, signal);
 		if (undone.size === 0) {
 			const none = steps.length > 0 ? 'Nothing left to undo.' : 'Nothing to undo: the agent changed no files.';
 			return {kind: 'text', text: redo ? 'Nothing to redo.' : none};

@@ -133,7 +133,15 @@ const facts = {
 } as const;
 
 const never = () => Promise.reject(new Error('never called'));
-const unused = {takeBack: never, plan: never, difference: never, apply: never, pathsOf: never, finish: never};
+const unused = {
+	takeBack: never,
+	plan: never,
+	difference: never,
+	apply: never,
+	lastOf: never,
+	pathsOf: never,
+	finish: never,
+};
 
 /** The program of a test whose commands find some sessions, MCP servers, changes of files and a sandbox. */
 export async function galleryProgram(store: AppStore): Promise<AppProgram> {

@@ -1,6 +1,7 @@
 import {AppError} from '../../core/error.ts';
 import type {ChangeStep, RestoreKind} from '../../core/session/changes.ts';
 import type {Transcript} from '../../core/session/transcript.ts';
+import {undoOf} from '../../core/session/undo.ts';
 import {writeBoundsOf} from '../policy/bounds.ts';
 import type {Places} from '../policy/protected-places.ts';
 import {applyRestore, finishRestore, type RestoreChoice, type Restored, restoreOf} from './apply-restore.ts';
@@ -36,6 +37,8 @@ export type Changes = {
 		events: Transcript['changes'],
 		signal: AbortSignal,
 	) => Promise<Restored | undefined>;
+	/** Returns the steps that /undo takes back; see `undoOf`. Throws AppError("not-found") if no step is saved for this folder. */
+	readonly lastOf: (steps: readonly ChangeStep[], signal: AbortSignal) => Promise<ReadonlySet<string>>;
 	/** Returns the files that each step changed, by the id of the step. */
 	readonly pathsOf: (
 		steps: readonly ChangeStep[],
@@ -73,7 +76,13 @@ export function createChanges({folder, places, openStore}: Options): Changes {
 		},
 		async plan(steps, undone, signal) {
 			const place = await placeFor(signal);
-			return planRestore(await stepsHere(steps, place.store), undone, place);
+			// A long session has many steps before these, which tell nothing about them.
+			const from = Math.max(
+				0,
+				steps.findIndex(({id}) => undone.has(id)),
+			);
+			const later = await storedOf(steps.slice(from), place.store);
+			return planRestore(later.length > 0 ? later : await stepsHere(steps, place.store), undone, place);
 		},
 		difference: async file => differenceOf(file, await openStore(folder)),
 		async apply({steps, files}, choiceOf, {signal, ...request}) {
@@ -83,6 +92,18 @@ export function createChanges({folder, places, openStore}: Options): Changes {
 		async finish(session, events, signal) {
 			const recorded = new Set(events.flatMap(({type, id}) => (type === 'restore' ? [id] : [])));
 			return finishRestore(session, id => recorded.has(id), await placeFor(signal));
+		},
+		async lastOf(steps, signal) {
+			const place = await placeFor(signal);
+			const undone = await undoOf(
+				steps,
+				async step => (await isStored(step, place.store)) && (await historyOf([step], place)).length > 0,
+			);
+			if (undone.size === 0) {
+				await stepsHere(steps, place.store);
+			}
+
+			return undone;
 		},
 		async pathsOf(steps, signal) {
 			const paths = new Map<string, Set<string>>();
@@ -103,13 +124,7 @@ export function createChanges({folder, places, openStore}: Options): Changes {
  * AppError("not-found") if none is.
  */
 async function stepsHere(steps: readonly ChangeStep[], store: ObjectStore): Promise<readonly ChangeStep[]> {
-	const here: ChangeStep[] = [];
-	for (const step of steps) {
-		if (await isStored(step, store)) {
-			here.push(step);
-		}
-	}
-
+	const here = await storedOf(steps, store);
 	if (here.length === 0 && steps.length > 0) {
 		throw new AppError('not-found', 'The changes of this session are not saved for this folder.', {
 			hint: 'Resume it in the folder where it made them. They are kept for 30 days, on this machine only.',
@@ -117,6 +132,17 @@ async function stepsHere(steps: readonly ChangeStep[], store: ObjectStore): Prom
 	}
 
 	return here;
+}
+
+async function storedOf(steps: readonly ChangeStep[], store: ObjectStore): Promise<readonly ChangeStep[]> {
+	const stored: ChangeStep[] = [];
+	for (const step of steps) {
+		if (await isStored(step, store)) {
+			stored.push(step);
+		}
+	}
+
+	return stored;
 }
 
 async function isStored({before}: ChangeStep, store: ObjectStore): Promise<boolean> {

@@ -1,13 +1,21 @@
 import type {ChangeStep} from './changes.ts';
 
-/** The files that each step changed, by the id of the step. */
-type PathsOf = ReadonlyMap<string, ReadonlySet<string>>;
-
-/** Returns the steps that /undo takes back: those after the last message whose files were changed. None if there are none. */
-export function undoOf(steps: readonly ChangeStep[], paths: PathsOf): ReadonlySet<string> {
+/**
+ * Returns the steps that /undo takes back: those after the last message whose files were changed. None if there are none. Asks about
+ * no step of an earlier message, of which a long session has many.
+ */
+export async function undoOf(
+	steps: readonly ChangeStep[],
+	changedFiles: (step: ChangeStep) => Promise<boolean>,
+): Promise<ReadonlySet<string>> {
 	const inEffect = steps.filter(step => step.by === 'agent' && step.undoneBy === undefined);
-	const last = inEffect.findLast(({id}) => (paths.get(id)?.size ?? 0) > 0);
-	return new Set(inEffect.filter(({message}) => message === last?.message).map(({id}) => id));
+	for (const last of inEffect.toReversed()) {
+		if (await changedFiles(last)) {
+			return new Set(inEffect.filter(({message}) => message === last.message).map(({id}) => id));
+		}
+	}
+
+	return new Set();
 }
 
 /** Returns the steps of these messages that are in effect. */

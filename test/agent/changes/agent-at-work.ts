@@ -9,7 +9,6 @@ import type {RestorePlan} from '../../../src/agent/changes/plan-restore.ts';
 import type {ReviewedFile} from '../../../src/agent/changes/review.ts';
 import {readSteps, redoOf} from '../../../src/core/session/changes.ts';
 import type {AgentEvent} from '../../../src/core/session/event.ts';
-import {undoOf} from '../../../src/core/session/undo.ts';
 import {makeWorkspace} from '../tools/workspace.ts';
 
 export const {signal} = new AbortController();
@@ -61,7 +60,6 @@ export async function startAgentIn(
 
 		return restored;
 	};
-	const pathsOf = () => changes.pathsOf(steps(), signal);
 
 	return {
 		...{root, workspace, stateFolder, changes, tracker, openStore, notices, record, events},
@@ -105,11 +103,11 @@ export async function startAgentIn(
 			};
 		},
 		async planUndo() {
-			return changes.plan(steps(), undoOf(steps(), await pathsOf()), signal);
+			return changes.plan(steps(), await changes.lastOf(steps(), signal), signal);
 		},
 		/** `interrupted` is the signal of Esc while files are restored. */
 		async undo(choice: RestoreChoice = 'mine', interrupted?: AbortSignal) {
-			const plan = await changes.plan(steps(), undoOf(steps(), await pathsOf()), signal);
+			const plan = await changes.plan(steps(), await changes.lastOf(steps(), signal), signal);
 			return apply(plan, 'undo', choice, interrupted);
 		},
 		async redo(choice: RestoreChoice = 'mine', interrupted?: AbortSignal) {

@@ -2,7 +2,9 @@ import {chmod, lstat, mkdir, readdir, readFile, readlink, rename, rm, stat, syml
 import {join} from 'node:path';
 import {inflateSync} from 'node:zlib';
 import {expect, test} from 'vitest';
-import {startAgentAtWork} from './agent-at-work.ts';
+import {createChanges} from '../../../src/agent/changes/changes.ts';
+import type {ObjectStore} from '../../../src/agent/changes/object-store.ts';
+import {signal, startAgentAtWork} from './agent-at-work.ts';
 
 const text = (folder: string, path: string) => readFile(join(folder, path), 'utf8');
 
@@ -121,6 +123,36 @@ test('takes back permissions, and brings them back', async () => {
 	expect(await modes('key', 'run.sh')).toEqual(['666', '640']);
 	await chmod(at('key'), 0o644);
 	expect((await planUndo()).files).toMatchObject([{path: 'gone'}, {path: 'key', state: 'changed'}, {path: 'run.sh'}]);
+});
+
+test('reads as much of the store after 40 messages as after 4', async () => {
+	const {root, workspace, stateFolder, openStore, edit, say, steps} = await startAgentAtWork({'a.txt': '0\n'});
+	let reads = 0;
+	const counting = async (folder: string): Promise<ObjectStore> => {
+		const store = await openStore(folder);
+		return {
+			...store,
+			get(type, id) {
+				reads++;
+				return store.get(type, id);
+			},
+		};
+	};
+	const places = {stateFolder, homeFolder: join(root, 'home')};
+	const changes = createChanges({folder: workspace, places, openStore: counting});
+	const readsAfter = async (messages: number) => {
+		while (steps().length < messages) {
+			say(`message-${steps().length}`);
+			await edit('a.txt', `${steps().length + 1}\n`);
+		}
+
+		reads = 0;
+		const {files} = await changes.plan(steps(), await changes.lastOf(steps(), signal), signal);
+		expect(files).toMatchObject([{path: 'a.txt', state: 'ready'}]);
+		return reads;
+	};
+	const few = await readsAfter(4);
+	expect(await readsAfter(40)).toBe(few);
 });
 
 test('asks about a file that the user changed since, and can keep both changes', async () => {
