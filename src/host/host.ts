@@ -73,8 +73,18 @@ const maxWays = 10_000;
 /** Most characters of the name of a client. */
 const maxName = 40;
 
-/** Most outcomes that are kept for terminals that ask again. */
+/** What requests came to, by their key. */
+type Outcomes = Map<string, Promise<unknown>>;
+
+/** Most outcomes that are kept for terminals that ask again: of the owner, and of each link. */
 const maxOutcomes = 1000;
+
+/** Most links that anything is kept of. */
+const maxGuestLinks = 100;
+
+/** How often a link may be used to attach in that time: the journal notes each. */
+const maxGuestAttaches = 60;
+const guestAttachesMs = 60_000;
 
 /** Most sessions whose successors are known to terminals that come back. */
 const maxSuccessors = 200;
@@ -96,7 +106,11 @@ export function createHost({
 }: Options): Host {
 	const sessions = new Map<string, HostedSession>();
 	/** What requests came to, by their key: a terminal that was cut asks again, and gets the same answer. */
-	const outcomes = new Map<string, Promise<unknown>>();
+	const outcomes: Outcomes = new Map();
+	/** Those of guests, by their link: a key of theirs is none of the owner's. */
+	const guestOutcomes = new Map<string, Outcomes>();
+	/** How often each link was used to attach since a time. */
+	const guestAttaches = new Map<string, {readonly since: number; readonly count: number}>();
 	/** The sessions that others continue as. */
 	const successors = new Map<string, string>();
 	let ended: Array<{readonly id: string; readonly owner: string | undefined; readonly listing: HostedListing}> = [];
@@ -114,18 +128,29 @@ export function createHost({
 		return sessionByPrefix(successor ?? idOrPrefix, reached(admission), session => session.id());
 	};
 
-	const once = <Outcome>(key: string, run: () => Promise<Outcome>): Promise<Outcome> => {
-		const known = outcomes.get(key);
-		if (known) {
-			// A key is random, and of one request.
-			return known as Promise<Outcome>;
+	const outcomesOf = ({isGuest, way = ''}: Admission): Outcomes => {
+		if (!isGuest) {
+			return outcomes;
 		}
 
-		const outcome = run();
-		outcomes.set(key, outcome);
-		outcome.catch(() => undefined);
-		forgetFirst(outcomes, maxOutcomes);
-		return outcome;
+		const own: Outcomes = guestOutcomes.get(way) ?? new Map();
+		// The link that was used last stays longest.
+		guestOutcomes.delete(way);
+		guestOutcomes.set(way, own);
+		forgetFirst(guestOutcomes, maxGuestLinks);
+		return own;
+	};
+
+	/** Throws AppError("network"), after which a terminal tries again, if a guest attaches too often. */
+	const countAttach = ({isGuest, way = ''}: Admission) => {
+		const before = guestAttaches.get(way);
+		const {since, count} = before && now() - before.since < guestAttachesMs ? before : {since: now(), count: 0};
+		if (isGuest && count >= maxGuestAttaches) {
+			throw new AppError('network', 'This link was used too often.', {hint: 'Attach again in a minute.'});
+		}
+
+		guestAttaches.set(way, {since, count: count + 1});
+		forgetFirst(guestAttaches, maxGuestLinks);
 	};
 
 	const list = (admission?: Admission) => [
@@ -236,7 +261,14 @@ export function createHost({
 		}
 	};
 
-	const handoffs = createHandoffs({home: () => openHome(env), folders, outcomes, once, assertBegins, end});
+	const handoffs = createHandoffs({
+		home: () => openHome(env),
+		folders,
+		outcomes,
+		once: (key, run) => once(outcomes, key, run),
+		assertBegins,
+		end,
+	});
 
 	return {
 		list,
@@ -287,10 +319,11 @@ export function createHost({
 				},
 				'_service/ping': () => ({}),
 				'_service/list': () => ({sessions: list(by)}),
-				'_service/begin': wanted => once(wanted.key, () => begin(wanted, by)),
+				'_service/begin': wanted => once(outcomesOf(by), wanted.key, () => begin(wanted, by)),
 				'_service/attach'({session: wanted, role, seq}) {
 					const session = find(wanted, by);
 					const {seat} = attachedTerminal();
+					countAttach(by);
 					// What the terminal has is of a session that continues as this one.
 					const from = session.id().startsWith(wanted.trim().toLowerCase()) ? seq : -1;
 					return {session: session.id(), seat, ...session.attach(attachedTerminal(), role, from)};
@@ -300,9 +333,9 @@ export function createHost({
 					return {};
 				},
 				'_service/act': ({session, key, ...wanted}) =>
-					once(key, () => find(session, by).act(attachedTerminal(), wanted)),
+					once(outcomesOf(by), key, () => find(session, by).act(attachedTerminal(), wanted)),
 				'_service/answer': ({session, key, question, value}) =>
-					once(key, async () => {
+					once(outcomesOf(by), key, async () => {
 						find(session, by).answer(attachedTerminal(), question, value);
 						return {};
 					}),
@@ -311,13 +344,13 @@ export function createHost({
 					return {};
 				},
 				'_service/drive': ({session, key, how, word}) =>
-					once(key, async () => ({text: find(session, by).drive(attachedTerminal(), how, word)})),
+					once(outcomesOf(by), key, async () => ({text: find(session, by).drive(attachedTerminal(), how, word)})),
 				async '_service/end'({session}) {
 					await end(find(session, by), `${attachedTerminal().who} ended it.`);
 					return {};
 				},
 				'_service/share': ({key, session: wanted, role, for_ms: forMs}) =>
-					once(key, async () => {
+					once(outcomesOf(by), key, async () => {
 						const session = find(wanted, by);
 						const link = sharingFor(by).create(session.id(), role, forMs);
 						session.note({type: 'presence', act: 'share', who: attachedTerminal().who, role});
@@ -423,6 +456,20 @@ function safeName(name: string): string {
 }
 
 /** Removes the oldest entries of a map that has too many. */
+/** Runs a request once for its key, which is random, and of one request. */
+function once<Outcome>(outcomes: Outcomes, key: string, run: () => Promise<Outcome>): Promise<Outcome> {
+	const known = outcomes.get(key);
+	if (known) {
+		return known as Promise<Outcome>;
+	}
+
+	const outcome = run();
+	outcomes.set(key, outcome);
+	outcome.catch(() => undefined);
+	forgetFirst(outcomes, maxOutcomes);
+	return outcome;
+}
+
 function forgetFirst(map: Map<string, unknown>, most: number): void {
 	for (const key of map.keys()) {
 		if (map.size <= most) {

@@ -108,6 +108,9 @@ type Attached = {readonly terminal: AttachedTerminal; readonly role: SeatRole; r
 /** Most records in memory for terminals that come back after a cut. Older ones are read from the journal. */
 const maxRecent = 400;
 
+/** Most characters of a word to another terminal. */
+const maxWord = 500;
+
 const {flags: noFlags} = takeGlobalFlags([]);
 
 /** Opens a session. Throws `AppError` if its folder or its configuration can't be used, or another process has it open. */
@@ -600,7 +603,7 @@ export async function openHostedSession(options: Options): Promise<HostedSession
 		},
 		drive(terminal, how, word) {
 			const {seat: id, who} = terminal;
-			const said = word ? `: ${word}` : '.';
+			const said = word ? `: ${word.slice(0, maxWord)}` : '.';
 			const other = whoIs(driver);
 			if (attached.get(id)?.role !== 'driver') {
 				throw new AppError('conflict', 'This terminal only watches the session.');

@@ -11,6 +11,8 @@ import {approvalModes} from '../core/session/approval.ts';
 export const linkProtocol = 1;
 
 const json = z.custom<Json>();
+/** A random id of a terminal, or of a request: the host keeps many. */
+const randomId = z.string().check(z.maxLength(100));
 
 /** The first line of a connection: proof that its program reads the files of the user, and what its sessions begin with. */
 export const openLine = z.object({
@@ -36,7 +38,7 @@ const hello = z.object({
 	protocol: z.number(),
 	version: z.string(),
 	/** The same after a cut, so that the terminal keeps what it had. */
-	terminal: z.string(),
+	terminal: randomId,
 	person,
 	/** The program that this connection speaks for, as it says: an editor, say. Left out by a terminal of ours. */
 	client: z.optional(z.string()),
@@ -79,7 +81,7 @@ export type SeatRole = z.infer<typeof role>;
 
 /** Begins a session, or continues a saved one. `key` makes it begin once, however often it is asked. */
 const beginSession = z.object({
-	key: z.string(),
+	key: randomId,
 	folder: z.optional(z.string()),
 	resume: z.optional(z.string()),
 	model: z.optional(z.string()),
@@ -109,11 +111,11 @@ const attached = z.object({
 const ofSession = z.object({session: z.string()});
 
 /** What the terminal that drives does with a session. `key` makes it happen once, however often it is sent. */
-const act = z.object({session: z.string(), key: z.string(), verb: z.string(), args: z.optional(json)});
+const act = z.object({session: z.string(), key: randomId, verb: z.string(), args: z.optional(json)});
 
 const driveRequest = z.object({
 	session: z.string(),
-	key: z.string(),
+	key: randomId,
 	how: z.enum(['ask', 'give', 'take']),
 	/** A word to the other. */
 	word: z.optional(z.string()),
@@ -124,14 +126,14 @@ const paintedQuestion = z.object({session: z.string(), question: z.string()});
 
 const answerTo = z.object({
 	session: z.string(),
-	key: z.string(),
+	key: randomId,
 	question: z.string(),
 	/** Left out for no. */
 	value: z.optional(json),
 });
 
 /** Creates a link to a session, for somebody else. `key` creates it once, however often it is asked. */
-const shareRequest = z.object({key: z.string(), session: z.string(), role, for_ms: z.number()});
+const shareRequest = z.object({key: randomId, session: z.string(), role, for_ms: z.number()});
 const shareCreated = z.object({id: z.string(), link: z.string(), ends_at: z.string(), session: z.string()});
 
 const sharedLink = z.object({
@@ -164,19 +166,19 @@ const handoffPlace = z.object({
 	notices: z.array(z.string()),
 });
 /** `key` becomes the id of the session here. */
-const handoffOffer = z.object({key: z.string(), packed: packedChanges});
-const handoffAccept = z.object({key: z.string(), records: z.array(z.unknown())});
+const handoffOffer = z.object({key: randomId, packed: packedChanges});
+const handoffAccept = z.object({key: randomId, records: z.array(z.unknown())});
 const handoffPack = z.object({session: z.string(), secrets: z.boolean()});
 const handoffPacked = z.object({packed: packedChanges, left: leftOut, about: z.string(), folder: z.string()});
 /** Moves a session to a terminal. It no longer runs there from then on, until `settle` says that it stayed. */
 const handoffGive = z.object({
-	key: z.string(),
+	key: randomId,
 	session: z.string(),
 	secrets: z.boolean(),
 	/** That of the changes which the user agreed to. */
 	hash: z.string(),
 });
-const handoffSettle = z.object({key: z.string(), session: z.string(), taken: z.boolean()});
+const handoffSettle = z.object({key: randomId, session: z.string(), taken: z.boolean()});
 
 const nothing = z.object({});
 
@@ -203,7 +205,7 @@ export const requests = {
 	'_service/handoff_find': {needs: 'owner', params: handoffFind, answer: handoffPlace},
 	'_service/handoff_offer': {needs: 'owner', params: handoffOffer, answer: handoffPlace},
 	'_service/handoff_accept': {needs: 'owner', params: handoffAccept, answer: begunSession},
-	'_service/handoff_ask': {needs: 'owner', params: z.object({key: z.string()}), answer: z.object({has: z.boolean()})},
+	'_service/handoff_ask': {needs: 'owner', params: z.object({key: randomId}), answer: z.object({has: z.boolean()})},
 	'_service/handoff_pack': {needs: 'owner', params: handoffPack, answer: handoffPacked},
 	'_service/handoff_give': {needs: 'owner', params: handoffGive, answer: z.object({records: z.array(z.unknown())})},
 	'_service/handoff_settle': {needs: 'owner', params: handoffSettle, answer: nothing},

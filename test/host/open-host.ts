@@ -47,6 +47,7 @@ type HostOptions = {
 	readonly way?: Admission | Admit;
 	readonly now?: () => number;
 	readonly maxWaitingBytes?: number;
+	readonly onSessionEnded?: (id: string) => void;
 	/** Where its sessions may be; a new one without it. */
 	readonly folder?: string;
 };
@@ -57,6 +58,7 @@ export async function openHost({
 	way,
 	now,
 	maxWaitingBytes,
+	onSessionEnded,
 	folder = folderWith({'a.txt': 'a'}),
 }: HostOptions = {}): Promise<OpenHost> {
 	const model = await startModelHost(['alpha']);
@@ -83,6 +85,7 @@ export async function openHost({
 		person: {user: 'host', machine: 'here'},
 		onDrained: () => void close().then(end),
 		maxWaitingBytes,
+		...(onSessionEnded && {onSessionEnded}),
 		...(now && {now}),
 	});
 	const home = openHome(env);
