@@ -264,10 +264,18 @@ export async function openHostedSession(options: Options): Promise<HostedSession
 		return false;
 	};
 
-	/** Returns the questions of a command of one terminal, or of the session itself. */
-	const interactionFor = (target: string | undefined, signalOf: () => AbortSignal): Interaction => {
+	/** Returns the questions of a command of one terminal, or of the session itself. Some that a guest causes are the owner's. */
+	const interactionFor = (terminal: AttachedTerminal | undefined, signalOf: () => AbortSignal): Interaction => {
+		const target = terminal?.seat;
 		const ask = async (kind: QuestionKind, question: object, signal = signalOf()) =>
-			questions.ask({kind, question: JSON.parse(JSON.stringify(question)), target}, signal);
+			questions.ask(
+				{
+					kind,
+					question: JSON.parse(JSON.stringify(question)),
+					target: terminal?.isGuest && isOfOwner(kind) ? undefined : target,
+				},
+				signal,
+			);
 		const textOrNone = (value: Json | undefined) => (typeof value === 'string' ? value : undefined);
 		return {
 			ask: async field => textOrNone(await ask('field', field)),
@@ -420,16 +428,16 @@ export async function openHostedSession(options: Options): Promise<HostedSession
 	};
 
 	const runCommand = async (
-		{seat: id}: AttachedTerminal,
+		terminal: AttachedTerminal,
 		{path, values, exact}: Extract<SessionVerb, {verb: 'command'}>['args'],
 	): Promise<Json> => {
 		await program.commands.refresh();
 		const {command} = findCommand(program.commands.all(), path.split(' '));
 		const {signal} = closing;
-		const interact = interactionFor(id, () => signal);
+		const interact = interactionFor(terminal, () => signal);
 		const live: LiveSession = {
 			...conversation,
-			send: text => void send(text, undefined, interact).catch(error => tell(id, String(error.message))),
+			send: text => void send(text, undefined, interact).catch(error => tell(terminal.seat, String(error.message))),
 			followLog() {
 				throw onHostOnly();
 			},
@@ -441,7 +449,7 @@ export async function openHostedSession(options: Options): Promise<HostedSession
 
 	const perform = async (terminal: AttachedTerminal, {verb, args}: SessionVerb): Promise<Json> => {
 		const state = store.getState();
-		const interact = interactionFor(terminal.seat, () => closing.signal);
+		const interact = interactionFor(terminal, () => closing.signal);
 		switch (verb) {
 			case 'send':
 				await send(args.text, args.mentions_in, interact);

@@ -65,6 +65,20 @@ test('[34] a guest gets no outcome of the owner, and takes none away, by the key
 	expect(host.list()).toHaveLength(2);
 });
 
+test('[34] a guest who sends a message leaves the choice of the model to the owner', async () => {
+	const {connect, comeBy} = await openShared(['alpha', 'beta']);
+	const owner = await connect();
+	const {session} = await owner.request('_service/begin', {key: randomUUID()});
+	comeBy(session, 'driver');
+	const guest = await connect();
+	const ofGuest = await attach(guest, session);
+	const ofOwner = await attach(owner, session);
+	const act = {session, key: randomUUID(), verb: 'send', args: {text: 'Hi'}};
+	guest.request('_service/act', act).catch(() => undefined);
+	await expect.poll(() => [...ofGuest, ...ofOwner].map(({kind}) => kind)).toEqual(['choose']);
+	expect(ofGuest).toEqual([]);
+});
+
 test('[34] a guest cannot fill the journal by attaching again and again', async () => {
 	const clock = {now: 0};
 	const {connect, comeBy} = await openShared(['alpha'], () => clock.now);
