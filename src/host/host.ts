@@ -35,7 +35,7 @@ type Options = {
 	readonly person: Person;
 	/** Called when all runs have ended after a request to drain, and the sessions are closed. */
 	readonly onDrained: () => void;
-	/** Called when a session has ended: no link to it counts any more. */
+	/** Called when a session has ended, or another one continues in its place: no link to it counts any more. */
 	readonly onSessionEnded?: (id: string) => void;
 	/** Most bytes that may wait for a terminal before it counts as slow. */
 	readonly maxWaitingBytes?: number | undefined;
@@ -228,6 +228,7 @@ export function createHost({
 				}
 
 				successors.set(before, after);
+				onSessionEnded?.(before);
 				forgetFirst(successors, maxSuccessors);
 			},
 		});
@@ -322,8 +323,8 @@ export function createHost({
 				'_service/begin': wanted => once(outcomesOf(by), wanted.key, () => begin(wanted, by)),
 				'_service/attach'({session: wanted, role, seq}) {
 					const session = find(wanted, by);
-					const {seat} = attachedTerminal();
 					countAttach(by);
+					const {seat} = attachedTerminal();
 					// What the terminal has is of a session that continues as this one.
 					const from = session.id().startsWith(wanted.trim().toLowerCase()) ? seq : -1;
 					return {session: session.id(), seat, ...session.attach(attachedTerminal(), role, from)};
@@ -455,7 +456,6 @@ function safeName(name: string): string {
 	return safeLine(name).trim().slice(0, maxName) || 'another client';
 }
 
-/** Removes the oldest entries of a map that has too many. */
 /** Runs a request once for its key, which is random, and of one request. */
 function once<Outcome>(outcomes: Outcomes, key: string, run: () => Promise<Outcome>): Promise<Outcome> {
 	const known = outcomes.get(key);
@@ -470,6 +470,7 @@ function once<Outcome>(outcomes: Outcomes, key: string, run: () => Promise<Outco
 	return outcome;
 }
 
+/** Removes the oldest entries of a map that has too many. */
 function forgetFirst(map: Map<string, unknown>, most: number): void {
 	for (const key of map.keys()) {
 		if (map.size <= most) {

@@ -374,7 +374,6 @@ export async function openHostedSession(options: Options): Promise<HostedSession
 			recent = [];
 			waiting = [];
 			unsaid = [];
-			onReplaced(before, session);
 			for (const {feed, terminal} of attached.values()) {
 				if (terminal.reaches?.({id: session, owner: options.owner}) ?? true) {
 					terminal.peer.notify('_service/replaced', {session: before, by: session, seq: last});
@@ -386,6 +385,8 @@ export async function openHostedSession(options: Options): Promise<HostedSession
 					attached.delete(terminal.seat);
 				}
 			}
+
+			onReplaced(before, session);
 		}
 
 		flushSoon();

@@ -97,6 +97,23 @@ test('[34] a guest cannot fill the journal by attaching again and again', async 
 	await late.request('_service/attach', attachTo);
 });
 
+test('[34] a link ends with its session, also if another one continues in its place', async () => {
+	const shares = createShares();
+	const {connect, comeBy} = await openShared(['alpha'], undefined, shares.endSession);
+	const owner = await connect();
+	const {session} = await owner.request('_service/begin', {key: randomUUID()});
+	await attach(owner, session);
+	const {code} = shares.create({session, role: 'driver', owner: undefined}, shortestShareMs);
+	comeBy(session, 'driver');
+	const guest = await connect();
+	const methods: string[] = [];
+	guest.onMessage(({method}) => void methods.push(method));
+	await attach(guest, session);
+	await owner.request('_service/act', {session, key: randomUUID(), verb: 'new'});
+	expect(shares.join(code)).toBeUndefined();
+	await expect.poll(() => methods).toContain('_service/ended');
+});
+
 test('[21] a host keeps no id of a terminal, and no key, that is as long as a file', async () => {
 	const {connect} = await openShared();
 	await expect(connect({terminal: 'x'.repeat(1000)})).rejects.toThrow('in a way that the host does not know');
