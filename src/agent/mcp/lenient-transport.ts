@@ -76,12 +76,14 @@ export function lenientTransport(inner: Transport, onUnknownVersion: (version: s
 	return outer;
 }
 
-/** Returns the key of the request that an answer belongs to: its id, or the only request if an error knows none. */
+/** Returns the key of the request that an answer belongs to: its id, or the only request if it has none, as of an error may be. */
 function keyOf(given: Json | undefined, waiting: ReadonlyMap<string, unknown>): string {
-	const isId = typeof given === 'string' || typeof given === 'number';
-	const key = isId ? String(given) : '';
-	const [only] = waiting.keys();
-	return waiting.has(key) || typeof given === 'number' || waiting.size !== 1 ? key : (only ?? key);
+	if (typeof given === 'string' || typeof given === 'number') {
+		return String(given);
+	}
+
+	const [only = ''] = waiting.size === 1 ? waiting.keys() : [];
+	return only;
 }
 
 function readError(given: Json): JsonObject {

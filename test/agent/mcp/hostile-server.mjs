@@ -63,6 +63,7 @@ if (what === 'deaf') {
 }
 
 /** The call that is answered with the next one. */
+let answered;
 let unanswered;
 
 createInterface({input: process.stdin}).on('line', line => {
@@ -151,6 +152,11 @@ createInterface({input: process.stdin}).on('line', line => {
 					send({id: unanswered, result: {content: [{type: 'text', text: 'too late'}]}});
 				}
 
+				if (what === 'twice' && answered !== undefined) {
+					send({id: `${answered}`, result: {content: [{type: 'text', text: 'once more'}]}});
+				}
+
+				answered = id;
 				send({id, result: {content: [{type: 'text', text: 'ok \u001b[2J'}]}});
 			}
 

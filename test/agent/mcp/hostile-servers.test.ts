@@ -153,6 +153,12 @@ test('an answer after the time limit of its call is dropped, and the next call g
 	expect((await status('slow')).state.state).toBe('ready');
 });
 
+test('a second answer to a call is dropped, and the next call gets its own', async () => {
+	const {call} = openServers({twice: node(hostile, 'twice')});
+	await call('mcp__twice__ok');
+	expect(await call('mcp__twice__ok')).toBe('ok \u001b[2J');
+});
+
 test('a server may send much at once, but not for ever', () => {
 	let now = 0;
 	const {allows} = createFloodGuard(() => now);
