@@ -1,7 +1,6 @@
-import {existsSync} from 'node:fs';
 import {readdir} from 'node:fs/promises';
 import {homedir} from 'node:os';
-import {dirname, isAbsolute, join, posix, relative, sep} from 'node:path';
+import {isAbsolute, join, posix, relative, sep} from 'node:path';
 import type {McpFile} from '../../config/mcp/mcp-file.ts';
 import {parseSettingsFile, type SettingsFile, type SettingsReading} from '../../config/project/settings-file.ts';
 import {messageOf} from '../../core/error.ts';
@@ -53,24 +52,6 @@ const maxPrompts = 100;
 
 /** Most skills of a folder. */
 const maxSkills = 100;
-
-/**
- * Returns the root of the project that a folder is in: the nearest parent with `.git`, else the folder itself. The home
- * folder and what is above it are no project. Both are real paths.
- */
-export function projectRoot(folder: string, homeFolder: string): string {
-	for (let path = folder; !isOrHolds(path, homeFolder); path = dirname(path)) {
-		if (existsSync(join(path, '.git'))) {
-			return path;
-		}
-	}
-
-	return folder;
-}
-
-function isOrHolds(path: string, inner: string): boolean {
-	return path === dirname(path) || path === inner || inner.startsWith(`${path}${sep}`);
-}
 
 /** Reads the files in effect in a folder: its own, and those of its parents up to the root. Never throws. */
 export async function readProjectFiles(root: string, folder: string, places: Places): Promise<FoundFiles> {

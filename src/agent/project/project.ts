@@ -9,12 +9,12 @@ import {
 	type FoundFiles,
 	findNested,
 	type ProjectFile,
-	projectRoot,
 	projectSettings,
 	readNestedInstructions,
 	readOwnFiles,
 	readProjectFiles,
 } from './project-files.ts';
+import {projectRoot} from './project-root.ts';
 
 /**
  * Whether a file is used: those of the `user` always, those of a project only while they are `trusted`, byte for byte. A

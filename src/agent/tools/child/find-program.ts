@@ -1,8 +1,10 @@
 import {existsSync, realpathSync} from 'node:fs';
+import {homedir} from 'node:os';
 import {isAbsolute, join, relative, sep} from 'node:path';
 import type {Environment} from '../../../core/environment.ts';
 import {searchFolders} from '../../../core/search-path.ts';
 import {isProgram} from '../../../terminal/called-as.ts';
+import {projectRoot} from '../../project/project-root.ts';
 
 /**
  * Returns what to start for a program's name; undefined if Windows has none. Windows would first look in the working
@@ -18,12 +20,13 @@ export function findProgram(name: string, env: Environment, platform = process.p
 }
 
 /**
- * Returns the folders of `PATH` outside of a working folder, a real path: in its own, such as `node_modules/.bin` and the
- * `bin` of a virtual environment, the project or a command may have put a program of any name (SAFETY 15).
+ * Returns the folders of `PATH` outside of the project that a working folder, a real path, is in: in its own, such as
+ * `node_modules/.bin` and the `bin` of a virtual environment, the project or a command may have put a program of any name (SAFETY 15).
  */
 export function foldersOutside(workspace: string, env: Environment): readonly string[] {
+	const root = projectRoot(workspace, realOf(homedir()));
 	return searchFolders(pathOf(env)).filter(folder => {
-		const below = relative(workspace, realOf(folder));
+		const below = relative(root, realOf(folder));
 		return below === '..' || below.startsWith(`..${sep}`) || isAbsolute(below);
 	});
 }

@@ -11,7 +11,7 @@ type Options = {
 	readonly command: string;
 	readonly args: readonly string[];
 	readonly cwd: string;
-	/** The working folder, a real path, if no program of it may be started. */
+	/** A folder of the project, a real path, if no program of the project may be started. */
 	readonly outside?: string;
 	readonly signal: AbortSignal;
 	/** Its standard input; empty if left out. */

@@ -62,3 +62,14 @@ test('[15] folders of the project in PATH are left out, also through links; all 
 		before.split(delimiter).filter(folder => folder.startsWith('/')),
 	);
 });
+
+test('[15] folders of the project in PATH are left out where the work is in a part of it', async () => {
+	const {workspace, before, hasRun} = planted();
+	const part = join(workspace, 'packages', 'one');
+	mkdirSync(part, {recursive: true});
+	writeFileSync(join(part, 'b.txt'), 'b\n');
+	expect(foldersOutside(part, process.env)).toEqual(before.split(delimiter));
+	const {paths} = await findFiles({real: part, shown: '.'}, await boundsOf(part, places), new AbortController().signal);
+	expect(paths).toContain('b.txt');
+	expect(hasRun('git')).toBe(false);
+});
