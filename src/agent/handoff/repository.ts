@@ -61,7 +61,7 @@ export async function openRepository(folder: string): Promise<Clone> {
 		});
 	}
 
-	const found = await findRepository(top, top);
+	const found = await findRepository(top, {workspace: top});
 	if (typeof found === 'string') {
 		throw new AppError('conflict', `git is not asked about ${top}: it ${found}.`, {hint: 'Use another clone.'});
 	}

@@ -15,7 +15,7 @@ import {createWriteFile} from '../../../src/agent/tools/write-file.ts';
 import type {JsonObject} from '../../../src/core/json.ts';
 import type {Tool, ToolContext} from '../../../src/core/session/tool.ts';
 import {png} from '../images/image-samples.ts';
-import {makeWorkspace} from '../tools/workspace.ts';
+import {git, makeWorkspace} from '../tools/workspace.ts';
 
 /** What must not come out. */
 const content = 'violet-armadillo-7391';
@@ -327,4 +327,30 @@ test.each([
 	['deny', 'read_file(a/../../b)', /relative to the working folder/],
 ] as const)('a rule to %s %s is refused when it is made', (effect, rule, expected) => {
 	expect(() => parseNewRule(rule, effect)).toThrow(expected);
+});
+
+test('[14] git prints no version of a denied file unasked, also if no command names it', async () => {
+	const {workspace, places, rules} = await denying(['read_file(plain.txt)'], {'plain.txt': 'old\n', 'a.txt': 'a\n'});
+	git(workspace, 'init', '-q', '-b', 'main', '--template=');
+	git(workspace, 'add', '.');
+	git(workspace, 'commit', '-q', '-m', 'first');
+	writeFileSync(join(workspace, 'plain.txt'), content);
+	const effectOf = async (command: string) =>
+		(await judge({kind: 'command', command, folder: workspace, containment: 'none'}, rules(), places)).effect;
+	for (const command of [
+		'git log -p',
+		'git show',
+		'git diff',
+		'git grep violet',
+		'git grep old HEAD',
+		'git log -S old -p',
+	]) {
+		expect(await effectOf(command), command).not.toBe('allow');
+	}
+
+	git(workspace, 'checkout', '-q', '--', 'plain.txt');
+	writeFileSync(join(workspace, 'a.txt'), 'b\n');
+	for (const command of ['git status', 'git log --oneline', 'git diff']) {
+		expect(await effectOf(command), command).toBe('allow');
+	}
 });

@@ -5,6 +5,7 @@ import {askTimeoutMs} from '../../../obeyed/git-orders.ts';
 import {linkedGit} from '../../../obeyed/git-places.ts';
 import {exists} from '../../../paths/existing.ts';
 import {runChild} from '../../../tools/child/run-child.ts';
+import type {Bounds} from '../../bounds.ts';
 import {isSecretFile} from '../../secret-files.ts';
 import type {Arguments} from '../options.ts';
 import {isInside} from '../paths.ts';
@@ -35,6 +36,8 @@ export type Repository = {
 	readonly top: string;
 	/** The working folder, a real path: git is never a program of it. */
 	readonly workspace: string;
+	/** What rules deny to be read. */
+	readonly denied: Bounds['denied'];
 	/** Addresses of its remotes. */
 	readonly addresses: readonly string[];
 };
@@ -43,7 +46,10 @@ export type Repository = {
  * Returns the repository that git would use in a folder. Returns a string, a clause that says why git may not run there
  * unasked, if it is outside the working folder or its own settings or hooks could start a program.
  */
-export async function findRepository(folder: string, workspace: string): Promise<Repository | string> {
+export async function findRepository(
+	folder: string,
+	{workspace, denied}: Pick<Bounds, 'workspace' | 'denied'>,
+): Promise<Repository | string> {
 	const asked = ['--show-toplevel', '--absolute-git-dir', '--git-common-dir', '--git-path', 'objects'];
 	const [about, settings] = await Promise.all([
 		git({folder, workspace}, ['rev-parse', ...asked, '--git-path', 'hooks/post-index-change']),
@@ -66,9 +72,10 @@ export async function findRepository(folder: string, workspace: string): Promise
 		return `runs in a repository with the setting “${risky.name}”`;
 	}
 
+	const addresses = local.filter(({name}) => /^remote\..*url$/i.test(name)).map(({value}) => value);
 	return (await exists(resolve(folder, hook)))
 		? 'runs in a repository with the hook post-index-change'
-		: {top, workspace, addresses: local.filter(({name}) => /^remote\..*url$/i.test(name)).map(({value}) => value)};
+		: {top, workspace, denied, addresses};
 }
 
 /** Returns why files of the working tree may not be compared unasked, as a clause. */
@@ -80,44 +87,48 @@ export async function whyNotCompared({top, workspace}: Repository): Promise<stri
 }
 
 /** Returns why tracked files may not be printed unasked, as a clause. */
-export async function whyNotPrinted({top, workspace}: Repository): Promise<string | undefined> {
-	return whyNotNames(await list({folder: top, workspace}, ['ls-files', '-z']), top);
+export async function whyNotPrinted(repository: Repository): Promise<string | undefined> {
+	const {top, workspace} = repository;
+	return whyNotNames(await list({folder: top, workspace}, ['ls-files', '-z']), repository);
 }
 
 /** Returns why the files of a `git diff` may not be printed unasked, as a clause. `args` are its revisions and paths. */
 export async function whyNotDiffed(
-	{top, workspace}: Repository,
+	repository: Repository,
 	folder: string,
 	args: readonly string[],
 ): Promise<string | undefined> {
+	const {workspace} = repository;
 	const names = await list({folder, workspace}, ['diff', '--name-only', '--no-renames', '-z', ...args]);
 	// Named by its hash alone, a file may be any.
-	return whyNotNames(names?.every(name => !/^[0-9a-f]{4,64}$/.test(name)) ? names : undefined, top);
+	return whyNotNames(names?.every(name => !/^[0-9a-f]{4,64}$/.test(name)) ? names : undefined, repository);
 }
 
 /** Returns why the commits that `git log`, `git show` or `git stash` prints may not be shown unasked, as a clause. */
 export async function whyNotShown(
-	{top, workspace}: Repository,
+	repository: Repository,
 	folder: string,
 	command: string,
 	read: Arguments,
 ): Promise<string | undefined> {
+	const {workspace} = repository;
 	const verbs = command === 'stash' ? read.words.slice(0, 1) : [];
 	const listed = await git({folder, workspace}, namesOnly(command, read, verbs));
 	// Marks of merges and the like stand before a name.
 	return whyNotNames(
 		listed?.split(/[\0\n]/).map(name => name.trim()),
-		top,
+		repository,
 	);
 }
 
 /** Returns why what revisions name may not be printed unasked, as a clause: a file by its hash, or the files of a commit. */
 export async function whyNotRevisions(
-	{top, workspace}: Repository,
+	repository: Repository,
 	folder: string,
 	operands: readonly string[],
 	searches: boolean,
 ): Promise<string | undefined> {
+	const {workspace} = repository;
 	for (const operand of operands.filter(each => !each.includes(':') && !each.startsWith('-'))) {
 		const kind = (await git({folder, workspace}, ['cat-file', '-t', operand]))?.trim();
 		if (kind === 'blob') {
@@ -127,7 +138,7 @@ export async function whyNotRevisions(
 		if (searches && kind !== undefined) {
 			const why = whyNotNames(
 				await list({folder, workspace}, ['ls-tree', '-r', '--full-tree', '--name-only', '-z', operand]),
-				top,
+				repository,
 			);
 			if (why !== undefined) {
 				return why;
@@ -138,10 +149,12 @@ export async function whyNotRevisions(
 	return undefined;
 }
 
-function whyNotNames(names: readonly string[] | undefined, top: string): string | undefined {
-	return names?.every(name => !isSecretFile(`${top}/${name}`))
-		? undefined
-		: 'may print files whose names suggest secrets';
+function whyNotNames(names: readonly string[] | undefined, {top, denied}: Repository): string | undefined {
+	if (!names?.every(name => !isSecretFile(`${top}/${name}`))) {
+		return 'may print files whose names suggest secrets';
+	}
+
+	return names.some(name => denied?.by(`${top}/${name}`)) ? 'may print files that a rule denies' : undefined;
 }
 
 /** Where git runs, and the working folder. */

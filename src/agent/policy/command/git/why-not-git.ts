@@ -91,7 +91,7 @@ async function whyNotOperands(
 }
 
 async function whyNotRepository(command: GitCommand, read: Arguments, place: Place): Promise<string | undefined> {
-	const repository = await findRepository(place.folder, place.bounds.workspace);
+	const repository = await findRepository(place.folder, place.bounds);
 	if (typeof repository === 'string') {
 		return repository;
 	}
