@@ -38,6 +38,8 @@ export async function officialOverHttp(...args: readonly string[]): Promise<stri
 type Options = {
 	readonly env?: Readonly<Record<string, string>>;
 	readonly files?: Readonly<Record<string, string>>;
+	/** Files of the state folder, such as one with logins. */
+	readonly own?: Readonly<Record<string, string>>;
 	/** The user's answers to approvals; yes by default. */
 	readonly allow?: (request: Approval) => boolean;
 	/** Asks the user for a server; nobody can be asked by default. */
@@ -59,6 +61,7 @@ export function openServers(
 	{
 		env = {},
 		files = {},
+		own = {},
 		allow = () => true,
 		ask,
 		openPage,
@@ -69,7 +72,7 @@ export function openServers(
 	}: Options = {},
 ) {
 	const {stateFolder, folder, project} = repository(files, {
-		own: {'mcp.json': JSON.stringify({mcpServers: entries})},
+		own: {...own, 'mcp.json': JSON.stringify({mcpServers: entries})},
 	});
 	const secrets: Secret[] = [];
 	const config = openConfig(openHome({SERVICE_HOME: stateFolder}));
