@@ -4,6 +4,7 @@ import type {Hashes, TrustStore} from '../../config/project/trust-store.ts';
 import {deniedBy} from '../policy/bounds.ts';
 import type {Places} from '../policy/protected-places.ts';
 import {parseRule, type Rule, ruleText} from '../policy/rules/rule.ts';
+import {projectRoot} from '../tools/child/find-program.ts';
 import {
 	type Fault,
 	type FoundFiles,
@@ -14,7 +15,6 @@ import {
 	readOwnFiles,
 	readProjectFiles,
 } from './project-files.ts';
-import {projectRoot} from './project-root.ts';
 
 /**
  * Whether a file is used: those of the `user` always, those of a project only while they are `trusted`, byte for byte. A

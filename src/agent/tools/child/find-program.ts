@@ -1,10 +1,9 @@
 import {existsSync, realpathSync} from 'node:fs';
 import {homedir} from 'node:os';
-import {isAbsolute, join, relative, sep} from 'node:path';
+import {dirname, isAbsolute, join, relative, sep} from 'node:path';
 import type {Environment} from '../../../core/environment.ts';
 import {searchFolders} from '../../../core/search-path.ts';
 import {isProgram} from '../../../terminal/called-as.ts';
-import {projectRoot} from '../../project/project-root.ts';
 
 /**
  * Returns what to start for a program's name; undefined if Windows has none. Windows would first look in the working
@@ -56,4 +55,22 @@ function realOf(folder: string): string {
 	} catch {
 		return folder;
 	}
+}
+
+/**
+ * Returns the root of the project that a folder is in: the nearest parent with `.git`, else the folder itself. The home
+ * folder and what is above it are no project. Both are real paths.
+ */
+export function projectRoot(folder: string, homeFolder: string): string {
+	for (let path = folder; !isOrHolds(path, homeFolder); path = dirname(path)) {
+		if (existsSync(join(path, '.git'))) {
+			return path;
+		}
+	}
+
+	return folder;
+}
+
+function isOrHolds(path: string, inner: string): boolean {
+	return path === dirname(path) || path === inner || inner.startsWith(`${path}${sep}`);
 }
