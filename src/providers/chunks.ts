@@ -24,6 +24,8 @@ export type Call = {
 
 /** Most characters of an error body. */
 const maxErrorLength = 64 * 1024;
+/** Most characters of an answer that doesn't come as a stream. */
+const maxWholeLength = 8 * 1024 * 1024;
 /** Most bytes of one answer: more than twice the longest answers with all their framing. */
 const maxAnswerBytes = 128_000_000;
 /** Most bytes of white space before the first event. */
@@ -61,10 +63,22 @@ export async function openChunks(
 	// Compatible hosts send events under any content type or none, so the first character decides.
 	const {first, bytes} = await peek(response.body, signal, vendor);
 	if (first === '<' || first === '{' || first === '[') {
-		throw notAStream(vendor, await readBeginning(bytes));
+		const text = await readBeginning(bytes, maxWholeLength);
+		const whole = parseJson(text);
+		if (isJsonObject(whole) && Array.isArray(whole['choices']) && !isDeeper(whole, maxDepth)) {
+			return wholeAnswer(whole, release);
+		}
+
+		throw notAStream(vendor, text.slice(0, maxErrorLength));
 	}
 
 	return readChunks(bytes, vendor, release);
+}
+
+/** Yields the answer of a host that doesn't stream. It is paid for, and reads as one chunk of Chat Completions. */
+async function* wholeAnswer(answer: JsonObject, onEnd: () => void): AsyncGenerator<ChunkList> {
+	onEnd();
+	yield {chunks: [answer]};
 }
 
 /** Yields the chunks of an answer up to its limit: an endless one would fill memory and disk (SAFETY 21). */

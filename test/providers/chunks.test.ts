@@ -75,7 +75,7 @@ test("a proxy's page is reported as such, with any status", async () => {
 });
 
 test('an answer that is not a stream is reported as such', async () => {
-	const body = '{"object":"chat.completion","choices":[{"message":{"content":"Hi"}}]}';
+	const body = '{"type":"message","content":[{"type":"text","text":"Hi"}]}';
 	await expect(open({body})).rejects.toMatchObject({
 		code: 'provider',
 		message: "The host didn't stream its answer.",

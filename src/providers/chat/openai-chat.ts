@@ -1,3 +1,4 @@
+import {isDeepStrictEqual} from 'node:util';
 import {isJsonObject, type Json, type JsonObject, parseJson} from '../../core/json.ts';
 import type {Message} from '../../core/session/message.ts';
 import {assertRoomForCall, callIds, finishOf, finishWithCalls, toolCall} from '../calls.ts';
@@ -65,6 +66,7 @@ function createReader(quirks: Quirks, request: ProviderRequest): AnswerReader {
 	let vendorReason = '';
 	let isDone = false;
 	let isRefused = false;
+	let hasDelta = false;
 
 	return {
 		read(chunk, add) {
@@ -75,7 +77,9 @@ function createReader(quirks: Quirks, request: ProviderRequest): AnswerReader {
 
 			const choice = pickChoice(chunk);
 			assertNoError(quirks, chunk, choice);
-			const delta = at(choice, 'delta');
+			// Hosts that don't stream send a whole message instead.
+			const delta = at(choice, 'delta') ?? (hasDelta ? undefined : at(choice, 'message'));
+			hasDelta ||= isJsonObject(delta);
 			speech.read(delta).forEach(add);
 			isRefused ||= textAt(delta, 'refusal') !== '';
 			addCalls(calls, delta, add);
@@ -107,7 +111,7 @@ function createReader(quirks: Quirks, request: ProviderRequest): AnswerReader {
 
 			if (isEnded) {
 				speech.seal(calls.length > 0).forEach(add);
-				const all = typeof written === 'string' ? wholeCalls(calls, messages) : writtenCalls(written, messages);
+				const all = typeof written === 'string' ? wholeCalls(calls, request) : writtenCalls(written, messages);
 				all.forEach(add);
 				const ending = written === 'unreadable' ? 'written-call' : finishWithCalls(reason, all.length);
 				add(isRefused ? finishOf('content-filter', '') : finishOf(ending, vendorReason));
@@ -134,9 +138,13 @@ function addCalls(calls: PartialCall[], delta: Json | undefined, add: AddEvent):
 	}
 }
 
-function wholeCalls(calls: readonly PartialCall[], messages: readonly Message[]): readonly ProviderEvent[] {
+function wholeCalls(
+	calls: readonly PartialCall[],
+	{messages, tools}: Pick<ProviderRequest, 'messages' | 'tools'>,
+): readonly ProviderEvent[] {
 	const newId = callIds(messages);
-	return calls.map(({id, name, arguments: text, extra}) =>
+	const names = new Set(tools.map(({name}) => name));
+	return joinNames(calls, names).map(({id, name, arguments: text, extra}) =>
 		toolCall(newId(id), name, text, extra && {wire: chatFormat, data: {extra}}),
 	);
 }
@@ -169,7 +177,8 @@ export type PartialCall = {
 /**
  * Adds a delta to its call, or begins a new one. The index usually says which; but Mistral sends none, and others send
  * the same one for all calls, or ids that are empty, new in every delta or always the same. So a delta that names a
- * function begins a call if it can't continue the previous one. Returns the piece. Throws like `assertRoomForCall`.
+ * function begins a call if it can't continue the previous one. Gateways repeat a whole call at its end, which is never a
+ * second one. Returns the piece. Throws like `assertRoomForCall`.
  */
 export function addCallDelta(calls: PartialCall[], delta: Json): readonly ProviderEvent[] {
 	const index = countAt(delta, 'index');
@@ -178,7 +187,11 @@ export function addCallDelta(calls: PartialCall[], delta: Json): readonly Provid
 	const text = argumentsOf(at(delta, 'function', 'arguments'));
 	const given = at(delta, 'extra_content');
 	const extra = isJsonObject(given) ? given : undefined;
-	const found = findCall(calls, index, id);
+	const found = findCall(calls, {index, id, name});
+	if (calls.some(call => (call === found || (id && call.id === id)) && repeats(call, id, name, text))) {
+		return [];
+	}
+
 	if (!found || (name && !continues(found, id, name, text))) {
 		if (name || id || text) {
 			assertRoomForCall(calls.length);
@@ -196,9 +209,13 @@ export function addCallDelta(calls: PartialCall[], delta: Json): readonly Provid
 	return text ? [{type: 'tool-call-delta', id: `${calls.indexOf(found)}`, name: found.name, text}] : [];
 }
 
-function findCall(calls: readonly PartialCall[], index: number | undefined, id: string): PartialCall | undefined {
-	if (index !== undefined) {
-		return calls.findLast(call => call.index === index);
+type Address = {readonly index: number | undefined; readonly id: string; readonly name: string};
+
+/** Arguments at an index where no call began belong to the last one: some hosts count on with every delta. */
+function findCall(calls: readonly PartialCall[], {index, id, name}: Address): PartialCall | undefined {
+	const found = index === undefined ? undefined : calls.findLast(call => call.index === index);
+	if (found || (index !== undefined && (id || name))) {
+		return found;
 	}
 
 	return (id && calls.findLast(call => call.id === id)) || calls.at(-1);
@@ -210,6 +227,39 @@ function continues(call: PartialCall, id: string, name: string, text: string): b
 	const otherId = id !== '' && call.id !== '' && call.id !== id;
 	const complete = text !== '' && isJsonObject(parseJson(call.arguments));
 	return !otherName && !otherId && !complete;
+}
+
+/** True if a delta has the arguments of a call that is complete once more, perhaps written differently, or encoded twice. */
+function repeats(call: PartialCall, id: string, name: string, text: string): boolean {
+	const isOther = (name !== '' && (call.name !== name || id === '')) || (id !== '' && call.id !== id);
+	// A shorter text is no whole repetition, and to parse all arguments for each short piece would take ever longer.
+	if (isOther || 2 * text.length < call.arguments.length) {
+		return false;
+	}
+
+	const given = parseJson(text);
+	const whole = typeof given === 'string' ? parseJson(given) : given;
+	return isJsonObject(whole) && isDeepStrictEqual(whole, parseJson(call.arguments));
+}
+
+/** Joins calls that are pieces of a name: hosts stream names, too, and only the tools say where one ends. */
+function joinNames(calls: readonly PartialCall[], names: ReadonlySet<string>): readonly PartialCall[] {
+	const joined: PartialCall[] = [];
+	for (const call of calls) {
+		const last = joined.at(-1);
+		const isPiece = last && last.index === call.index && (call.id === '' || call.id === last.id);
+		if (isPiece && !names.has(last.name) && last.arguments === '' && startsName(names, last.name + call.name)) {
+			joined[joined.length - 1] = {...call, id: last.id, name: last.name + call.name, extra: last.extra ?? call.extra};
+		} else {
+			joined.push(call);
+		}
+	}
+
+	return joined;
+}
+
+function startsName(names: ReadonlySet<string>, piece: string): boolean {
+	return [...names].some(name => name.startsWith(piece));
 }
 
 /** Some hosts send the arguments as the object itself. */

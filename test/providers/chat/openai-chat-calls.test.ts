@@ -49,7 +49,16 @@ test.each([
 		[delta(0, '', 'f', '{}'), delta(0, '', 'f', '{}')],
 		[' f({})', ' f({})'],
 	],
-	['with one id for all', [delta(0, 'a', 'f', '{}'), delta(1, 'a', 'f', '{}')], ['a f({})', 'a f({})']],
+	[
+		'with one id for all',
+		[delta(0, 'a', 'f', '{"x":1}'), delta(1, 'a', 'f', '{"x":2}')],
+		['a f({"x":1})', 'a f({"x":2})'],
+	],
+	[
+		'at an index that counts on with each piece',
+		[delta(0, 'a', 'f', ''), delta(1, null, null, '{"x"'), delta(2, null, null, ':1}'), delta(1, 'b', 'g', '{}')],
+		['a f({"x":1})', 'b g({})'],
+	],
 	['with a new id in every delta', [delta(0, 'a', 'f', '{"x"'), delta(0, 'b', null, ':1}')], ['a f({"x":1})']],
 	[
 		'with the name in every delta',
@@ -62,6 +71,22 @@ test.each([
 	['with nothing in it', [delta(0, '', '', ''), null, 'x', []], []],
 ])('calls are kept apart %s', (_, deltas, expected) => {
 	expect(joined(...deltas)).toEqual(expected);
+});
+
+const whole = '{"x":1,"y":["a"]}';
+
+test.each([
+	['with its id and name', delta(0, 'a', 'f', whole)],
+	['with its id', delta(0, 'a', null, whole)],
+	['without either', delta(0, null, null, whole)],
+	['with spaces', delta(0, null, null, '{ "x": 1, "y": [ "a" ] }')],
+	['encoded twice', delta(0, 'a', 'f', JSON.stringify(whole))],
+	['at another index', delta(1, 'a', 'f', whole)],
+	['as an object', delta(0, 'a', 'f', {x: 1, y: ['a']})],
+])('a call that a gateway repeats at its end %s is one call', (_, repetition) => {
+	expect(joined(delta(0, 'a', 'f', whole.slice(0, 5)), delta(0, null, null, whole.slice(5)), repetition)).toEqual([
+		`a f(${whole})`,
+	]);
 });
 
 test('parallel calls are complete however their arguments are cut and mixed', () => {

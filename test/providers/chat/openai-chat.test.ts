@@ -69,6 +69,55 @@ test('the string “null” is not a finish reason', async () => {
 	]);
 });
 
+test('a name in pieces is one, as far as the tools have it', async () => {
+	const tools = ['read_file', 'list'].map(name => ({name, description: '', parameters: {type: 'object'}}));
+	const piece = (id: string | null, name: string, text: string) => ({
+		tool_calls: [{index: 0, id, function: {name, arguments: text}}],
+	});
+	const body = stream(
+		delta(piece('a', 'read', '')),
+		delta(piece(null, '_', '')),
+		delta(piece('a', 'file', '{"x":')),
+		delta({tool_calls: [{index: 0, function: {arguments: '1}'}}]}),
+		delta(piece(null, 'list', '')),
+		delta(piece(null, 'list', '')),
+		delta({}, 'tool_calls'),
+	);
+	const events = await collect(custom(requestOf(fakeHost({body}).transport, {tools})));
+	expect(withoutNewIds(events.filter(({type}) => type === 'tool-call'))).toEqual([
+		{type: 'tool-call', id: 'a', name: 'read_file', arguments: {x: 1}},
+		{type: 'tool-call', id: 'new', name: 'list', arguments: {}},
+	]);
+});
+
+const message = {content: 'Hi', tool_calls: [{id: 'a', function: {name: 'list', arguments: '{}'}}]};
+const answer = {
+	choices: [{message, finish_reason: 'tool_calls'}],
+	usage: {prompt_tokens: 3, completion_tokens: 2},
+};
+
+test.each([
+	['in one event', stream(answer)],
+	['as JSON', JSON.stringify(answer)],
+])('the answer of a host that does not stream is read %s', async (_, body) => {
+	expect(await eventsOf(custom, body)).toEqual([
+		{type: 'text-delta', id: 'text-0', text: 'Hi'},
+		{type: 'usage', usage: {input: 3, cacheRead: 0, cacheWrite: 0, output: 2, reasoning: 0}},
+		{type: 'tool-call', id: 'a', name: 'list', arguments: {}},
+		{type: 'finish', reason: 'tool-calls'},
+	]);
+});
+
+test('a message beside or behind deltas is not read twice', async () => {
+	const both = {choices: [{delta: {content: 'lo'}, message: {content: 'Hello'}}]};
+	const behind = {choices: [{message: {content: 'Hello'}, finish_reason: 'stop'}]};
+	expect(await eventsOf(custom, stream(delta({content: 'Hel'}), both, behind))).toEqual([
+		{type: 'text-delta', id: 'text-0', text: 'Hel'},
+		{type: 'text-delta', id: 'text-0', text: 'lo'},
+		{type: 'finish', reason: 'stop'},
+	]);
+});
+
 test('a call outside of a list is read', async () => {
 	const call = {index: 0, id: '', type: 'function', function: {name: 'list', arguments: '{}'}};
 	expect(withoutNewIds(await eventsOf(custom, stream(delta({tool_calls: call}), delta({}, 'stop'))))).toEqual([
