@@ -220,14 +220,17 @@ function endOf(block: Block, index: number, newId: (vendorId: string) => string)
 	}
 }
 
-/** Counts are totals so far; a missing one keeps its value. `input_tokens` excludes both cache buckets. */
+/**
+ * Counts are totals so far; one that is missing, or zero as gateways send it again at the end, keeps its value.
+ * `input_tokens` excludes both cache buckets.
+ */
 function readUsage(before: TokenUsage, raw: Json | undefined): TokenUsage {
 	return {
-		input: countAt(raw, 'input_tokens') ?? before.input,
-		cacheRead: countAt(raw, 'cache_read_input_tokens') ?? before.cacheRead,
-		cacheWrite: countAt(raw, 'cache_creation_input_tokens') ?? before.cacheWrite,
-		output: countAt(raw, 'output_tokens') ?? before.output,
-		reasoning: countAt(raw, 'output_tokens_details', 'thinking_tokens') ?? before.reasoning,
+		input: countAt(raw, 'input_tokens') || before.input,
+		cacheRead: countAt(raw, 'cache_read_input_tokens') || before.cacheRead,
+		cacheWrite: countAt(raw, 'cache_creation_input_tokens') || before.cacheWrite,
+		output: countAt(raw, 'output_tokens') || before.output,
+		reasoning: countAt(raw, 'output_tokens_details', 'thinking_tokens') || before.reasoning,
 	};
 }
 

@@ -115,8 +115,9 @@ function createReader(messages: readonly Message[]): AnswerReader {
 
 			const metadata = at(chunk, 'usageMetadata');
 			if (isJsonObject(metadata)) {
-				// Later chunks repeat the counts; early ones may lack them.
-				counts = {...counts, ...metadata};
+				// Later chunks repeat the counts, some gateways with zeros at the end; early ones may lack them.
+				const given = Object.entries(metadata).filter(([, count]) => count !== 0);
+				counts = {...counts, ...Object.fromEntries(given)};
 				if ('promptTokenCount' in counts) {
 					add({type: 'usage', usage: readUsage(counts)});
 				}

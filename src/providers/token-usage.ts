@@ -30,7 +30,8 @@ export function openaiUsage(value: Json | undefined): TokenUsage | undefined {
 
 	const prompt = countAt(value, 'prompt_tokens') ?? countAt(value, 'input_tokens');
 	const completion = countAt(value, 'completion_tokens') ?? countAt(value, 'output_tokens') ?? 0;
-	if (prompt === undefined) {
+	// No request has no tokens: some hosts end an answer with zeros after its real counts.
+	if (prompt === undefined || (prompt === 0 && completion === 0)) {
 		return undefined;
 	}
 
@@ -39,10 +40,13 @@ export function openaiUsage(value: Json | undefined): TokenUsage | undefined {
 		countAt(value, 'input_tokens_details', 'cached_tokens') ??
 		countAt(value, 'prompt_cache_hit_tokens') ??
 		countAt(value, 'cached_tokens') ??
+		countAt(value, 'cache_read_input_tokens') ??
 		0;
 	const cacheWrite =
 		countAt(value, 'prompt_tokens_details', 'cache_write_tokens') ??
 		countAt(value, 'input_tokens_details', 'cache_write_tokens') ??
+		countAt(value, 'prompt_tokens_details', 'cache_creation_tokens') ??
+		countAt(value, 'cache_creation_input_tokens') ??
 		0;
 	const reasoning =
 		countAt(value, 'completion_tokens_details', 'reasoning_tokens') ??

@@ -23,6 +23,22 @@ test('odd calls are kept apart, unknown blocks are ignored, missing counts keep 
 	]);
 });
 
+test('counts of zero at the end, as gateways send them, replace none', async () => {
+	const events = [
+		{type: 'message_start', message: {usage: {input_tokens: 9, cache_read_input_tokens: 4, output_tokens: 1}}},
+		{
+			type: 'message_delta',
+			delta: {stop_reason: 'end_turn'},
+			usage: {input_tokens: 0, cache_read_input_tokens: 0, output_tokens: 7},
+		},
+	];
+	const body = events.map(event => `data: ${JSON.stringify(event)}\n\n`).join('');
+	expect((await eventsOf(anthropic, body)).at(-1)).toEqual({
+		type: 'usage',
+		usage: {input: 9, cacheRead: 4, cacheWrite: 0, output: 7, reasoning: 0},
+	});
+});
+
 test('[22] a stream cut within a call has neither the call nor an end', async () => {
 	expect(await eventsOf(anthropic, fixture('anthropic-cut.sse'))).toEqual([
 		{type: 'usage', usage: {input: 5, cacheRead: 0, cacheWrite: 0, output: 1, reasoning: 0}},

@@ -36,6 +36,18 @@ test('a signature stays with its part, each call gets its own id, unknown parts 
 	]);
 });
 
+test('counts of zero at the end, as gateways send them, replace none', async () => {
+	const chunk = (counts: readonly number[], finishReason?: string) => ({
+		candidates: [{content: {parts: [{text: 'Hi'}]}, ...(finishReason && {finishReason})}],
+		usageMetadata: {promptTokenCount: counts[0], candidatesTokenCount: counts[1]},
+	});
+	const body = [chunk([9, 4]), chunk([0, 0], 'STOP')].map(each => `data: ${JSON.stringify(each)}\n\n`).join('');
+	expect((await eventsOf(gemini, body)).filter(({type}) => type === 'usage').at(-1)).toEqual({
+		type: 'usage',
+		usage: {input: 9, cacheRead: 0, cacheWrite: 0, output: 4, reasoning: 0},
+	});
+});
+
 test('[22] a stream without a finish reason has no end', async () => {
 	expect(await eventsOf(gemini, fixture('gemini-cut.sse'))).toEqual([{type: 'text-delta', id: '1', text: 'Once upon'}]);
 });

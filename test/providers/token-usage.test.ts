@@ -51,6 +51,22 @@ test.each([
 		usage(3, 3, 4, 5, 0),
 	],
 	[
+		'LiteLLM and Bedrock gateways',
+		{
+			prompt_tokens: 10,
+			completion_tokens: 5,
+			prompt_tokens_details: {cached_tokens: 3, cache_creation_tokens: 4},
+			cache_read_input_tokens: 3,
+			cache_creation_input_tokens: 4,
+		},
+		usage(3, 3, 4, 5, 0),
+	],
+	[
+		'gateways that have the fields of Anthropic alone',
+		{prompt_tokens: 10, completion_tokens: 5, cache_read_input_tokens: 3, cache_creation_input_tokens: 4},
+		usage(3, 3, 4, 5, 0),
+	],
+	[
 		'Grok on Azure, with more cached than all',
 		{prompt_tokens: 3, completion_tokens: 5, prompt_tokens_details: {cached_tokens: 8}},
 		usage(0, 8, 0, 5, 0),
@@ -64,18 +80,24 @@ test.each([
 	expect(openaiUsage(value)).toEqual(expected);
 });
 
-test.each([[undefined], [null], [{}], [[]], ['10'], [{prompt_tokens: '10'}], [{prompt_tokens: -1}]])(
-	'%j counts nothing',
-	value => {
-		expect(openaiUsage(value)).toBeUndefined();
-	},
-);
+test.each([
+	[undefined],
+	[null],
+	[{}],
+	[[]],
+	['10'],
+	[{prompt_tokens: '10'}],
+	[{prompt_tokens: -1}],
+	[{prompt_tokens: 0, completion_tokens: 0}],
+])('%j counts nothing', value => {
+	expect(openaiUsage(value)).toBeUndefined();
+});
 
 test('no bucket is negative, and the output contains the reasoning', () => {
 	const count = fc.oneof(fc.nat(100), fc.constantFrom(-5, Number.NaN, null, '7', undefined));
 	fc.assert(
 		fc.property(
-			fc.nat(100),
+			fc.integer({min: 1, max: 100}),
 			count,
 			count,
 			count,
