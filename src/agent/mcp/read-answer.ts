@@ -120,7 +120,7 @@ function readList(given: unknown, {key, noun, read}: (typeof lists)[string]): Js
 		return [found.item];
 	});
 	const cursor = typeof nextCursor === 'number' ? String(nextCursor) : nextCursor;
-	return complete({[key]: usable, ...(typeof cursor === 'string' && cursor !== '' && {nextCursor: cursor})}, faults);
+	return complete({[key]: usable, ...(typeof cursor === 'string' && {nextCursor: cursor})}, faults);
 }
 
 /** Returns the name of an item of a list, for sentences. Untrusted. */

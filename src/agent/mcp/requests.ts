@@ -211,7 +211,8 @@ type List<Item> = {
 
 /**
  * Reads a list of a server, page by page; nothing if it has no such list. Pages that repeat, or never end, are named, and so is
- * one that fails behind others. Throws what the first one fails with.
+ * one that fails behind others. Throws what the first one fails with. An empty cursor leads to a page (MCP 2026-07-28) or is
+ * the end, as older servers mean it: then asking with it fails, or repeats the page.
  */
 async function readList<Item>(
 	client: Client,
@@ -225,11 +226,18 @@ async function readList<Item>(
 	}
 
 	const cursors = new Set<string>();
+	let last = '';
 	const deadline = performance.now() + listTimeoutMs;
 	for (let cursor: string | undefined; ; ) {
 		try {
 			const options = {timeout: requestTimeoutMs, ...(signal && {signal})};
 			const page = await request(cursor === undefined ? {} : {params: {cursor}}, options);
+			const content = JSON.stringify(page.items);
+			if (cursor === '' && content === last) {
+				return {items, faults};
+			}
+
+			last = content;
 			items.push(...page.items);
 			faults.push(...faultsOf(page.answer));
 			cursor = page.answer.nextCursor;
@@ -241,6 +249,10 @@ async function readList<Item>(
 
 			if (cursor === undefined) {
 				throw error;
+			}
+
+			if (cursor === '') {
+				return {items, faults};
 			}
 
 			return {items, faults: [...faults, `The list of its ${noun} broke off: ${clauseOf(error)}.`]};

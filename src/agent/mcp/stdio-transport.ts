@@ -8,7 +8,7 @@ import type {JSONRPCMessage, Transport} from '@modelcontextprotocol/client';
 import {endMarked, markVariable} from '../../containment/end-marked.ts';
 import {signalGroup} from '../../containment/processes.ts';
 import {AppError} from '../../core/error.ts';
-import {isJsonObject, parseJson} from '../../core/json.ts';
+import {isJsonObject, type Json, parseJson} from '../../core/json.ts';
 import {childEnvironment} from '../tools/child/child-environment.ts';
 import {firstIn, foldersOutside} from '../tools/child/find-program.ts';
 import {createLineReader} from '../tools/child/line-reader.ts';
@@ -154,18 +154,16 @@ function read({stdin, stdout, stderr}: ChildProcess, {now, onLog, onMessage, fai
 	};
 	const messages = createLineReader(maxMessageBytes, {
 		onLine(line) {
-			const whole = messageOf(line);
+			const whole = messagesOf(line);
 			// What a server prints at its start may have no end of a line, and a mark of the byte order has none.
-			const from = whole ? 0 : line.search(/\{\s*"(?:jsonrpc|id|result)"/);
-			const message = whole ?? (from > 0 ? messageOf(line.slice(from)) : undefined);
-			const rest = message ? line.slice(0, from) : line;
+			const from = whole.length > 0 ? 0 : line.search(/\{\s*"(?:jsonrpc|id|result)"/);
+			const found = from > 0 ? messagesOf(line.slice(from)) : whole;
+			const rest = found.length > 0 ? line.slice(0, from) : line;
 			if (rest.trim()) {
 				onLog(`Not a message: ${rest.slice(0, 200)}`);
 			}
 
-			if (message) {
-				onMessage(message);
-			}
+			found.forEach(onMessage);
 		},
 		onTooLong: () => fail(`it sent a message of more than ${maxMessageBytes / 1024 / 1024} MB`),
 	});
@@ -185,10 +183,10 @@ function read({stdin, stdout, stderr}: ChildProcess, {now, onLog, onMessage, fai
 	stdin?.on('error', () => undefined);
 }
 
-function messageOf(line: string): JSONRPCMessage | undefined {
-	const value = parseJson(line);
-	const isMessage = isJsonObject(value) && value['jsonrpc'] === '2.0';
-	return isMessage ? (value as object as JSONRPCMessage) : undefined;
+/** Returns the message of a line, or those of a batch, which servers of MCP 2025-03-26 may send. */
+function messagesOf(line: string): readonly JSONRPCMessage[] {
+	const isMessage = (value: Json) => isJsonObject(value) && value['jsonrpc'] === '2.0';
+	return [parseJson(line) ?? []].flat().filter(isMessage) as object[] as JSONRPCMessage[];
 }
 
 function describeEnd({status, signal}: End): string {

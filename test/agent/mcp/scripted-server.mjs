@@ -1,11 +1,20 @@
 // A stdio server without the SDK. Its argument is JSON: what it answers to each method, as `{result}` or `{error}`, after `delayMs`,
 // and what it prints before, once and before each answer to a call (`@id` is its id). A method without an answer gets the error
-// “Method not found”; `null` gets no answer at all.
+// “Method not found”; `null` gets no answer at all. Answers to a request with a cursor are those to `method cursor`, where it has
+// some. With `batch`, each message is a list of one.
 import {readFileSync} from 'node:fs';
 import process from 'node:process';
 import {createInterface} from 'node:readline';
 
-const {answers = {}, delayMs = 0, stdout = '', stderr = '', beforeCalls, exit} = JSON.parse(process.argv[2] ?? '{}');
+const {
+	answers = {},
+	delayMs = 0,
+	stdout = '',
+	stderr = '',
+	beforeCalls,
+	exit,
+	batch,
+} = JSON.parse(process.argv[2] ?? '{}');
 const usual = {
 	initialize: {
 		result: {protocolVersion: '2025-06-18', capabilities: {tools: {}}, serverInfo: {name: 'scripted', version: '1'}},
@@ -20,16 +29,19 @@ if (exit !== undefined) {
 	process.stdin.destroy();
 } else {
 	createInterface({input: process.stdin}).on('line', line => {
-		const {id, method} = JSON.parse(line);
+		const {id, method, params} = JSON.parse(line);
 		if (method === 'tools/call' && beforeCalls) {
 			process.stdout.write(readFileSync(beforeCalls, 'utf8').replaceAll('"@id"', JSON.stringify(id)));
 		}
 
 		const all = {...usual, ...answers};
-		const answer = method in all ? all[method] : {error: {code: -32601, message: 'Method not found'}};
+		const page = `${method} ${params?.cursor}`;
+		const answer =
+			page in all ? all[page] : method in all ? all[method] : {error: {code: -32601, message: 'Method not found'}};
 		if (id !== undefined && answer !== null) {
 			const {id: ownId = id, ...rest} = answer;
-			setTimeout(() => process.stdout.write(`${JSON.stringify({jsonrpc: '2.0', id: ownId, ...rest})}\n`), delayMs);
+			const message = {jsonrpc: '2.0', id: ownId, ...rest};
+			setTimeout(() => process.stdout.write(`${JSON.stringify(batch ? [message] : message)}\n`), delayMs);
 		}
 	});
 }

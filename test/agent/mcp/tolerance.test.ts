@@ -14,6 +14,11 @@ const entryOf = (script: JsonObject) => node(scripted, JSON.stringify(script));
 /** A server whose list of tools is this. */
 const listing = (tools: Json, more: JsonObject = {}) => ({answers: {'tools/list': {result: {tools, ...more}}}});
 
+/** A server with a first page of tools, and what an empty cursor leads to. */
+const paged = (tools: Json, next: JsonObject) => ({
+	answers: {'tools/list': {result: {tools, nextCursor: ''}}, 'tools/list ': next},
+});
+
 /** A server whose tool returns this. */
 const returning = (result: Json) => ({answers: {'tools/call': {result}}});
 
@@ -101,12 +106,24 @@ test.each<[string, JsonObject, readonly string[], RegExp]>([
 	['repeats a page for ever', listing([good], {nextCursor: 'again'}), ['good'], /list of its tools repeats a page/],
 	['has a cursor that is a number', listing([good], {nextCursor: 1}), ['good'], /repeats a page/],
 	['ends with an empty cursor', listing([good], {nextCursor: ''}), ['good'], /^$/],
+	[
+		'ends with an empty cursor that leads nowhere',
+		paged([good], {error: {code: -32_602, message: 'Invalid cursor'}}),
+		['good'],
+		/^$/,
+	],
+	['goes on at an empty cursor', paged([good], {result: {tools: [{...good, name: 'more'}]}}), ['good', 'more'], /^$/],
 	['ends with null', listing([good], {nextCursor: null}), ['good'], /^$/],
 ])('a list of tools that %s gives what can be read', async (_, script, expected, warning) => {
 	const {servers} = openServers({s: entryOf(script)});
 	const names = [...new Set((await servers.tools()).map(({name}) => name.replace('mcp__s__', '')))];
 	expect(names).toEqual(expected);
 	expect(named(servers.warnings())).toMatch(warning);
+});
+
+test('a server that sends its messages in batches works', async () => {
+	const {servers} = openServers({s: entryOf({...listing([good]), batch: true})});
+	expect((await servers.tools()).map(({name}) => name)).toEqual(['mcp__s__good']);
 });
 
 test('a server that can do nothing runs all the same', async () => {
