@@ -18,20 +18,28 @@ type CallEvent = Extract<ProviderEvent, {type: 'tool-call'}>;
 /**
  * Returns a call with its arguments as the tool's JSON Schema wants them, where what the model wrote can mean nothing else:
  * JSON as text (`"20"`, `"[{…}]"`, also twice encoded) where no text is wanted, one item in place of a list, `null` for an
- * optional argument, all arguments inside another object. Anything else stays as it is. It is done before the call is shown,
+ * optional argument, all arguments inside another object. So is the name of the tool. Anything else stays as it is. It is done before the call is shown,
  * kept and approved, so that what is approved is what runs. A text stays a text wherever the schema takes one.
  */
 export function fitCall(call: CallEvent, tools: readonly ToolDefinition[]): CallEvent {
-	const tool = tools.find(({name}) => name === call.name);
+	const tool = tools.find(({name}) => name === call.name) ?? tools.find(({name}) => name === bareName(call.name));
 	if (!tool) {
 		return call;
 	}
 
-	const {malformed, ...rest} = call;
+	const {malformed, ...rest} = {...call, name: tool.name};
 	const given = malformed === undefined ? call.arguments : parseText(malformed, ['object']);
 	const adapted = given === undefined ? undefined : fitArguments(given, tool.parameters);
 	const isUsable = isJsonObject(adapted) && !isDeeper(adapted, 2 * maxDepth);
-	return isUsable ? {...rest, arguments: adapted} : call;
+	return isUsable ? {...rest, arguments: adapted} : {...call, name: tool.name};
+}
+
+/** Returns a name without what hosts leave around it: the namespace of a template, its marks, and white space. */
+function bareName(name: string): string {
+	return name
+		.trim()
+		.replace(/^(?:functions|tools|default_api)[.:]/, '')
+		.replace(/<\|.*$/s, '');
 }
 
 /** Returns the arguments of a call as a schema wants them; see `fitCall`. */

@@ -34,6 +34,19 @@ const schemas: Readonly<Record<string, JsonObject>> = {
 	},
 };
 
+test.each(['functions.read_file', 'default_api:read_file', 'read_file<|channel|>commentary', ' read_file\n'])(
+	'a call of %j is one of the tool',
+	name => {
+		const tools = [{name: 'read_file', description: '', parameters: schemas['read_file'] ?? {}}];
+		expect(fitCall(toolCall('1', name, '{"path":"a","limit":"2"}'), tools)).toMatchObject({
+			name: 'read_file',
+			arguments: {path: 'a', limit: 2},
+		});
+		expect(fitCall(toolCall('1', name, '{"path":'), tools)).toMatchObject({name: 'read_file', malformed: '{"path":'});
+		expect(fitCall(toolCall('1', name, '{}'), [])).toMatchObject({name});
+	},
+);
+
 describe('arguments become what the schema wants where they can mean nothing else', () => {
 	test.each<[string, Json, JsonObject]>([
 		['edit_file', {path: 'a', edits: nested([edit])}, {path: 'a', edits: [edit]}],
