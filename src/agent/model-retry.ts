@@ -160,7 +160,7 @@ type Attempt = {
 
 /**
  * Reads an answer up to the first event that is shown. Throws what its request does, and a temporary error for an answer
- * that ends empty, or with an error, before that.
+ * that ends empty, with an error or without an end, before that.
  */
 async function beginAnswer(
 	ask: () => ReturnType<AskModel>,
@@ -203,9 +203,11 @@ async function beginAnswer(
 			}
 
 			if (isShown(event)) {
-				break;
+				return openedWith(head);
 			}
 		}
+
+		throw new EmptyAnswerError('The connection closed before the model answered.', openedWith([]));
 	} catch (error) {
 		const usage = lastUsage(head);
 		if (usage) {
@@ -214,8 +216,6 @@ async function beginAnswer(
 
 		throw error;
 	}
-
-	return openedWith(head);
 }
 
 /** Throws if an answer of which nothing was shown ended as if it were complete, or with an error. */
@@ -225,7 +225,7 @@ function assertAnswered(finish: Extract<ProviderEvent, {type: 'finish'}>, opened
 	}
 
 	if (finish.reason === 'stop' || finish.reason === 'tool-calls') {
-		throw new EmptyAnswerError(opened);
+		throw new EmptyAnswerError('The model gave an empty answer.', opened);
 	}
 }
 
@@ -317,8 +317,8 @@ const maxSilentWaitMs = 2000;
 class EmptyAnswerError extends AppError {
 	readonly answer: OpenAnswer;
 
-	constructor(answer: OpenAnswer) {
-		super('provider', 'The model gave an empty answer.', {temporary: true});
+	constructor(message: string, answer: OpenAnswer) {
+		super('provider', message, {temporary: true});
 		this.answer = answer;
 	}
 }

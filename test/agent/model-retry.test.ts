@@ -74,6 +74,16 @@ test.each([
 	expect(asked).toBe(1);
 });
 
+test('[23] an answer whose connection closes before anything was shown is asked for again', async () => {
+	const {asked, end} = await run(chat, {body: ''}, {body: ': waiting\n\n'}, {body: answer});
+	expect([asked, end?.reason]).toEqual([3, 'done']);
+});
+
+test('[22] one whose connection closes so each time is incomplete', async () => {
+	const {asked, end} = await run(chat, {body: ''});
+	expect([asked, end?.error?.code]).toEqual([3, 'incomplete']);
+});
+
 describe('[23] an overload inside a stream', () => {
 	const event = (value: object) => `data: ${JSON.stringify(value)}\n\n`;
 
