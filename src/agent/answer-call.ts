@@ -32,11 +32,17 @@ type CallSetting = ToolSetting & {
  * throws, because an interrupted call has no result.
  */
 export async function answerCall(call: ToolCall, {tools, hooks, ...setting}: CallSetting): Promise<CallAnswer> {
-	const {name, malformed} = call;
+	const {name, malformed, cut} = call;
 	const tool = tools.find(candidate => candidate.name === name);
 	if (!tool) {
 		const names = headAndTail(tools.map(candidate => candidate.name).join(', '), 2000);
 		return failure(`Unknown tool “${name}”. ${names ? `Available: ${names}.` : 'No tools are available.'}`);
+	}
+
+	if (cut) {
+		return failure(
+			`Your answer was cut at the token limit in this call of ${name}, so it was not run. Do less in one call, such as a part of a file at a time.`,
+		);
 	}
 
 	if (malformed !== undefined) {

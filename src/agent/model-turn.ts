@@ -19,7 +19,10 @@ import {
 } from './model-retry.ts';
 import {createLedger, estimateUsage, type Ledger, type LedgerOptions, type RequestFacts} from './request-usage.ts';
 
-export type ToolCall = Omit<Extract<ProviderEvent, {type: 'tool-call'}>, 'type'>;
+export type ToolCall = Omit<Extract<ProviderEvent, {type: 'tool-call'}>, 'type'> & {
+	/** True for the last call of an answer that was cut at the token limit: its arguments may lack their end. */
+	readonly cut?: true;
+};
 
 type Finish = Extract<ProviderEvent, {type: 'finish'}>;
 
@@ -175,9 +178,11 @@ async function* endTurn(
 	assertKnownEnd(finish);
 	const stopReason = stopReasons[finish.reason];
 	const why = finish.message ?? (finish.vendorReason && `The answer was filtered (${finish.vendorReason}).`);
+	const last = calls.at(-1);
+	const isCut = last && finish.reason === 'length' && parts.at(-1)?.type === 'tool-call';
 	return {
 		parts,
-		calls,
+		calls: isCut ? [...calls.slice(0, -1), {...last, cut: true}] : calls,
 		stopReason: calls.length > 0 && stopReason === 'end_turn' ? 'tool_use' : stopReason,
 		...(why && stopReason !== 'end_turn' && {why}),
 	};

@@ -196,11 +196,11 @@ async function runCall(call: ToolCall, parts: CallParts, emit: (event: AgentEven
 
 /** Counts a call of a tool. Returns the answer to one that is more than a cap allows, which the user hears of once. */
 function refusedByCap(
-	{name, malformed}: ToolCall,
+	{name, malformed, cut}: ToolCall,
 	{tools, place, counts}: CallParts,
 	onNotice: NonNullable<ToolContext['onNotice']>,
 ): CallAnswer | undefined {
-	const isRun = malformed === undefined && tools.list.some(tool => tool.name === name);
+	const isRun = malformed === undefined && !cut && tools.list.some(tool => tool.name === name);
 	const refusal = isRun && counts ? countCall(name, counts) : undefined;
 	if (refusal?.notice) {
 		onNotice(refusal.notice.text, {isWarning: true, hint: refusal.notice.hint});

@@ -192,6 +192,19 @@ test('an answer cut at the token limit is reported as such even with calls', asy
 	});
 });
 
+test('the last call of an answer that was cut at the token limit is not run, and the model is told why', async () => {
+	const {ask} = scriptedModel(
+		[call('echo', {word: 'a'}, 'call-1'), call('echo', {word: 'b'}, 'call-2'), finish('length')],
+		[text('Shorter.'), finish('stop')],
+	);
+	const events = await collect(runAgent(runOptions({ask})));
+	expect(events.find(event => event.type === 'tool-result' && event.id === 'call-1')).toMatchObject({output: 'echo a'});
+	expect(events.find(event => event.type === 'tool-result' && event.id === 'call-2')).toMatchObject({
+		output: expect.stringContaining('cut at the token limit'),
+		failed: true,
+	});
+});
+
 test.each([
 	[
 		'that the user can act on',
