@@ -43,7 +43,8 @@ const finalCodes: ReadonlySet<ErrorCode> = new Set([
 	'interrupted',
 	'incomplete',
 ]);
-const retryableStatuses: readonly number[] = [408, 425, 429, 500, 502, 503, 504, 529];
+/** From 520 on: a proxy of Cloudflare that can't reach the server. */
+const retryableStatuses: readonly number[] = [408, 425, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524, 529];
 
 /** Returns true if a response with this status is worth a retry; never for 400 to 404, 409, 422 and 426 (SAFETY 23). */
 export function isRetryableStatus(status: number): boolean {

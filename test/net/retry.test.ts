@@ -131,7 +131,7 @@ test('a failure after an interrupt is thrown at once', async () => {
 
 test('statuses that a retry cannot change are never retried [23]', () => {
 	expect([400, 401, 402, 403, 404, 409, 422, 426].filter(isRetryableStatus)).toEqual([]);
-	expect([408, 429, 500, 502, 503, 504, 529].every(isRetryableStatus)).toBe(true);
+	expect([408, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524, 529].every(isRetryableStatus)).toBe(true);
 });
 
 test.each([
