@@ -62,9 +62,14 @@ export function createPaste(maxBytes = maxPastedBytes): Paste {
 		token() {
 			const ended = matched === endMark.length;
 			const whole = buffer.subarray(0, length);
-			const text = whole.subarray(0, length - (truncated ? unfinished(whole) : 0)).toString('utf8');
-			// Terminals send CR for the line ends of a paste, as for Enter.
-			return {type: 'paste', text: text.replaceAll(/\r\n?/g, '\n'), truncated: truncated || !ended};
+			const text = whole
+				.subarray(0, length - (truncated ? unfinished(whole) : 0))
+				.toString('utf8')
+				// tmux with extended keys sends control characters of a paste as keys with Ctrl.
+				.replaceAll(/\u001b\[(?:27;5;(\d+)~|(\d+);5u)/g, (_, old, code) => String.fromCharCode((old ?? code) & 31))
+				// Terminals send CR for the line ends of a paste, as for Enter.
+				.replaceAll(/\r\n?/g, '\n');
+			return {type: 'paste', text, truncated: truncated || !ended};
 		},
 	};
 }

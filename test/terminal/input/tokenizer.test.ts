@@ -184,6 +184,12 @@ test('a paste is one token, its line ends are LF and nothing in it is a key', ()
 	]);
 });
 
+test('control characters of a paste that tmux sends as keys with Ctrl are themselves', () => {
+	expect(tokensOf('\u001b[200~a\u001b[106;5ub\u001b[109;5uc\u001b[27;5;105~d\u001b[1;5A\u001b[201~')).toEqual([
+		{type: 'paste', text: 'a\nb\nc\td\u001b[1;5A', truncated: false},
+	]);
+});
+
 test('a paste without its end mark is returned after a timeout, as truncated', () => {
 	expect(tokensOf('\u001b[200~half\u001b[20')).toEqual([{type: 'paste', text: 'half', truncated: true}]);
 });
