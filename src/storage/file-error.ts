@@ -1,11 +1,12 @@
 import {AppError} from '../core/error.ts';
 
+const denied = ['permission denied', 'Give your user read and write permission.'] as const;
 const causes: Readonly<Record<string, readonly [reason: string, hint: string]>> = {
 	ENOSPC: ['disk full', 'Free some disk space and try again.'],
 	EDQUOT: ['disk quota exceeded', 'Free some space within your quota and try again.'],
 	EFBIG: ['file too large', 'Free some space, or raise the limit for file sizes.'],
-	EACCES: ['permission denied', 'Give your user read and write permission.'],
-	EPERM: ['permission denied', 'Give your user read and write permission.'],
+	EACCES: denied,
+	EPERM: denied,
 	EROFS: ['read-only file system', 'Set SERVICE_HOME to a writable folder.'],
 	EBUSY: ['it is a mount point, or in use', 'Mount its folder instead, or set SERVICE_HOME to another folder.'],
 	EXDEV: ['it is on another file system', 'Mount its folder instead, or set SERVICE_HOME to another folder.'],
@@ -47,5 +48,10 @@ export function explainFileError(error: unknown, action: 'read' | 'write' | 'cre
 	}
 
 	const [reason, hint] = causes[code] ?? [code, 'Check the path, or set SERVICE_HOME to another folder.'];
-	return new AppError('failed', `Cannot ${action} ${path}: ${reason}.`, {hint, cause: error});
+	// What is only read may be anywhere; a container without a home folder for its user can't change permissions.
+	const isOwn = reason === denied[0] && action !== 'read';
+	return new AppError('failed', `Cannot ${action} ${path}: ${reason}.`, {
+		hint: isOwn ? hint.replace(/\.$/, ', or set SERVICE_HOME to another folder.') : hint,
+		cause: error,
+	});
 }

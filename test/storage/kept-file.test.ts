@@ -136,7 +136,11 @@ test('an error of the file system is reported in a sentence [10]', async () => {
 
 test.each([
 	['ENOSPC', 'Cannot write /state/file: disk full.', 'Free some disk space and try again.'],
-	['EACCES', 'Cannot write /state/file: permission denied.', 'Give your user read and write permission.'],
+	[
+		'EACCES',
+		'Cannot write /state/file: permission denied.',
+		'Give your user read and write permission, or set SERVICE_HOME to another folder.',
+	],
 	['ENAMETOOLONG', 'Cannot write /state/file: the name is too long.', 'Choose a shorter name.'],
 	['ESTALE', 'Cannot write /state/file: ESTALE.', 'Check the path, or set SERVICE_HOME to another folder.'],
 ])('%s is reported as an AppError with a hint', (code, message, hint) => {
