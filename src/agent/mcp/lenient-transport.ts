@@ -129,12 +129,26 @@ export function lenientFetch(fetch: Fetch): Fetch {
 
 		const id = requestIdIn(init?.body);
 		const type = response.headers.get('content-type') ?? '';
+		if (offersNoStream(response, {sent, method: init?.method, type})) {
+			await response.body?.cancel();
+			return new Response('', {status: 405, statusText: 'No stream'});
+		}
+
 		if (!response.ok || id === undefined || response.status === 202 || /^text\/event-stream\b/i.test(type)) {
 			return response;
 		}
 
 		return readBody(response, {id, type, isProbe});
 	};
+}
+
+/** True for JSON or a page instead of the stream that was asked for: as one that ends at once, it would be opened again and again. */
+function offersNoStream(
+	{ok}: Response,
+	{sent, method, type}: {readonly sent: Headers; readonly method: string | undefined; readonly type: string},
+): boolean {
+	const asksForStream = method === 'GET' && sent.get('accept')?.includes('text/event-stream');
+	return ok && asksForStream === true && /\b(?:json|html)\b/i.test(type);
 }
 
 /**

@@ -1,8 +1,19 @@
 import {describe, expect, test} from 'vitest';
+import {lenientFetch} from '../../../src/agent/mcp/lenient-transport.ts';
 import {startPeer} from './http-peer.ts';
 import {node, official, openServers} from './servers.ts';
 
 const texts = (warnings: ReadonlyArray<{readonly text: string}>) => warnings.map(({text}) => text);
+
+test.each([
+	['text/event-stream', 'application/json', 405],
+	['application/json, text/event-stream', 'text/html', 405],
+	['text/event-stream', 'text/event-stream', 200],
+	['application/json', 'application/json', 200],
+])('what is asked for as %s and comes as %s is read as status %d', async (accept, type, status) => {
+	const fetch = lenientFetch(async () => new Response('{}', {headers: {'content-type': type}}));
+	expect((await fetch('http://host.test/mcp', {method: 'GET', headers: {accept}})).status).toBe(status);
+});
 
 describe('a server over HTTP that has forgotten its sessions', () => {
 	test.each([
