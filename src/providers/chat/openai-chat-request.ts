@@ -66,6 +66,7 @@ export function chatRepairs({label}: Quirks): readonly BodyRepair[] {
 		...optionalEffort('reasoning_effort'),
 		optionalCacheMarks,
 		otherTokenLimit,
+		emptyReasoning,
 		earlierReasoning,
 		alternatingRoles,
 	];
@@ -81,6 +82,28 @@ const otherTokenLimit: BodyRepair = {
 };
 
 const reasoningFields = ['reasoning_content', 'reasoning', 'reasoning_details', 'extra_content'];
+
+/** Turns with calls that came without reasoning, as from another model: DeepSeek and Kimi want the field in each of them. */
+const emptyReasoning: BodyRepair = {
+	name: 'empty reasoning',
+	isRefused: refusal =>
+		/reasoning_content[^\n]{0,80}(?:must|missing|required)|(?:must|missing|required)[^\n]{0,80}reasoning_content/i.test(
+			refusal,
+		),
+	mend(body) {
+		const messages = listAt(body, 'messages');
+		const lacks = (message: Json) =>
+			isJsonObject(message) && 'tool_calls' in message && !('reasoning_content' in message);
+		return messages.some(lacks)
+			? {
+					...body,
+					messages: messages.map(message =>
+						isJsonObject(message) && lacks(message) ? {...message, reasoning_content: ''} : message,
+					),
+				}
+			: body;
+	},
+};
 
 /** Reasoning of earlier answers, which another model behind the same host may not take. */
 const earlierReasoning: BodyRepair = {

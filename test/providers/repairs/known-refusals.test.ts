@@ -344,6 +344,25 @@ const cases: readonly Case[] = [
 		keeps: body => JSON.stringify(turnsIn(body)[0]).includes('Be brief.'),
 	},
 	{
+		name: 'DeepSeek wants reasoning in each turn with calls, also in those of another model',
+		wire: 'openai-chat',
+		isRefused: body => !JSON.stringify(body).includes('"reasoning_content":""'),
+		message: 'The `reasoning_content` in the thinking mode must be passed back to the API.',
+		messages: [
+			user('Read'),
+			{
+				role: 'assistant',
+				model: 'openai/gpt-5',
+				parts: [{type: 'tool-call', id: 'c1', name: 'read_file', arguments: {path: 'a'}}],
+			},
+			result('c1', 'content'),
+			user('And?'),
+		],
+		requests: 2,
+		told: [],
+		keeps: body => JSON.stringify(body).includes('"tool_calls"'),
+	},
+	{
 		name: 'a template of gpt-oss takes no reasoning beside a call',
 		wire: 'openai-chat',
 		isRefused: body => JSON.stringify(body).includes('reasoning_content'),
