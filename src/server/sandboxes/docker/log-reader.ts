@@ -1,5 +1,12 @@
-import {windowOf} from '../log-window.ts';
-import {type ContainerLog, endAtLimit, maxLogBytes, readContainerLog} from './container-log.ts';
+import {maxWindowBytes, windowOf} from '../log-window.ts';
+import {
+	type ContainerLog,
+	createLogBytes,
+	endAtLimit,
+	type LogBytes,
+	logLimits,
+	readContainerLog,
+} from './container-log.ts';
 import {createLogPlaces, type LogPlace, type LogPlaces, parseMessage, seamOf} from './log-resume.ts';
 
 /** What an engine has of the log of a container. */
@@ -25,8 +32,11 @@ const maxAhead = 8;
 /** Bytes before an offset that a window may need. */
 const marginBytes = 4;
 
-/** The end of a log as it was read last, with the offset of its first byte. */
-type Ahead = {readonly start: number; readonly bytes: Buffer; readonly isFull: boolean};
+/** How long a log that grows as fast as it is read is read at once. */
+const chaseMs = 5000;
+
+/** The end of a log as it was read last. */
+type Ahead = {readonly log: LogBytes; readonly isFull: boolean};
 
 type Known = {readonly places: LogPlaces; ahead?: Ahead | undefined};
 
@@ -36,14 +46,18 @@ const changed = Symbol('changed');
 /**
  * Creates a reader that asks the engine for the messages from a second on that it has seen begin, up to the end, and keeps those
  * for the next windows. So a log that grows is read about once. Of one that grows faster than it is asked for, only the end is left,
- * as of the files of a local sandbox.
+ * as of the files of a local sandbox; of one that grows as fast as it is read, the end after some seconds.
  */
-export function createLogReader({open, readEnd}: EngineLog, maxBytes = maxLogBytes): ContainerLogReader {
+export function createLogReader(
+	{open, readEnd}: EngineLog,
+	{limits = logLimits, maxChaseMs = chaseMs} = {},
+): ContainerLogReader {
 	const known = new Map<string, Known>();
 
 	/** Returns the bytes of a log from a place on; throws `changed` if that isn't there any more. */
 	async function* bytesFrom(id: string, messages: AsyncIterable<Buffer>, places: LogPlaces, place?: LogPlace) {
 		let offset = place?.start ?? 0;
+		let lines = place?.lines ?? 0;
 		let expected = place?.seam;
 		for await (const frame of messages) {
 			const message = parseMessage(frame);
@@ -52,7 +66,8 @@ export function createLogReader({open, readEnd}: EngineLog, maxBytes = maxLogByt
 			}
 
 			expected = undefined;
-			places.note(message, offset);
+			places.note(message, offset, lines);
+			lines += 1;
 			offset += message.bytes.length;
 			yield message.bytes;
 		}
@@ -72,53 +87,41 @@ export function createLogReader({open, readEnd}: EngineLog, maxBytes = maxLogByt
 			return undefined;
 		}
 
-		let start = place?.start ?? 0;
-		let end = start;
-		const parts: Buffer[] = [];
-		let dropped = 0;
-		const isNeeded = ({length}: Buffer) =>
-			start + length >= after - marginBytes && end - start - length <= maxAheadBytes;
-		for await (const part of endAtLimit(bytesFrom(id, messages, places, place), maxBytes, start)) {
-			parts.push(part);
-			end += part.length;
-			for (let first = parts[dropped]; first && !isNeeded(first); first = parts[dropped]) {
-				start += first.length;
-				dropped += 1;
-			}
-
-			// Not with each part, of which there may be many.
-			if (dropped > parts.length / 2) {
-				parts.splice(0, dropped);
-				dropped = 0;
+		const log = createLogBytes(place?.start ?? 0);
+		const limited = endAtLimit(bytesFrom(id, messages, places, place), limits, place);
+		const began = performance.now();
+		for await (const part of limited.parts) {
+			log.append(part);
+			log.dropBefore(Math.max(after - marginBytes, log.end() - maxAheadBytes));
+			if (log.end() >= after + maxWindowBytes && performance.now() - began > maxChaseMs) {
+				break;
 			}
 		}
 
-		return {start, bytes: Buffer.concat(parts.slice(dropped)), isFull: end > maxBytes};
+		return {log, isFull: limited.isFull()};
 	};
 
 	const readAll = async (id: string, after: number | undefined): Promise<ContainerLog | undefined> => {
 		const messages = await open(id, undefined);
-		return messages && (await readContainerLog(bytesFrom(id, messages, createLogPlaces()), after, maxBytes));
+		return messages && (await readContainerLog(bytesFrom(id, messages, createLogPlaces()), after, limits));
 	};
 
 	const readOn = async (id: string, log: Known, after: number): Promise<ContainerLog | undefined> => {
-		const isAhead = ({start, bytes}: Ahead) =>
-			start <= Math.max(0, after - marginBytes) && after < start + bytes.length;
+		const isAhead = ({log: {start, end}}: Ahead) => start() <= Math.max(0, after - marginBytes) && after < end();
 		const ahead = log.ahead && isAhead(log.ahead) ? log.ahead : await readAhead(id, log.places, after);
 		log.ahead = ahead;
 		if (!ahead) {
 			return undefined;
 		}
 
-		const {start, bytes, isFull} = ahead;
-		const end = start + bytes.length;
+		const {isFull, log: bytes} = ahead;
+		const [start, end] = [bytes.start(), bytes.end()];
 		if (after > end) {
 			log.ahead = undefined;
 			return await readAll(id, after);
 		}
 
-		const read = async (from: number, to: number) => bytes.subarray(from - start, to - start);
-		const window = await windowOf({start, end}, read, after);
+		const window = await windowOf({start, end}, bytes.read, after);
 		if (window.offset === end) {
 			log.ahead = undefined;
 		}

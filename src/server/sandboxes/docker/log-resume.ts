@@ -27,16 +27,17 @@ const seamBytes = 256;
 export type LogPlace = {
 	/** Since the beginning of 1970. */
 	readonly second: number;
-	/** The offset of the message. */
+	/** The offset of the message, and how many are before it. */
 	readonly start: number;
+	readonly lines: number;
 	/** The time and the beginning of the message, by which it is recognized. */
 	readonly seam: string;
 };
 
 /** Places of one log. */
 export type LogPlaces = {
-	/** Notes a message and its offset. */
-	readonly note: (message: TimedMessage, start: number) => void;
+	/** Notes a message, its offset, and how many are before it. */
+	readonly note: (message: TimedMessage, start: number, lines: number) => void;
 	/** Returns the last place that is certain and not after an offset; undefined if only the beginning is. */
 	readonly before: (offset: number) => LogPlace | undefined;
 	/** Forgets all, because the log is not what it was. */
@@ -51,7 +52,7 @@ export function createLogPlaces(): LogPlaces {
 	const places: LogPlace[] = [];
 	let last = Number.NEGATIVE_INFINITY;
 	return {
-		note(message, start) {
+		note(message, start, lines) {
 			const {second} = message;
 			// From a later second on, the engine would leave this message out.
 			const isHidden = (place: LogPlace) => second !== undefined && place.start < start && place.second > second;
@@ -60,7 +61,7 @@ export function createLogPlaces(): LogPlaces {
 			}
 
 			if (second !== undefined && second > last) {
-				places.push({second, start, seam: seamOf(message)});
+				places.push({second, start, lines, seam: seamOf(message)});
 				places.splice(0, places.length - maxPlaces);
 				last = second;
 			}

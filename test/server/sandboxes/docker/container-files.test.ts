@@ -5,7 +5,7 @@ import {createServer} from 'node:https';
 import {join} from 'node:path';
 import fc from 'fast-check';
 import {expect, onTestFinished, test} from 'vitest';
-import {maxLogBytes, readContainerLog} from '../../../../src/server/sandboxes/docker/container-log.ts';
+import {logLimits, readContainerLog} from '../../../../src/server/sandboxes/docker/container-log.ts';
 import {parseEngine} from '../../../../src/server/sandboxes/docker/engine-address.ts';
 import {createEngineClient} from '../../../../src/server/sandboxes/docker/engine-client.ts';
 import {readFrames} from '../../../../src/server/sandboxes/docker/output-frames.ts';
@@ -88,7 +88,7 @@ test('a log longer than may be ends with a line that says so, always at the same
 	const flood = Buffer.alloc(3_000_000, 'flooding\n');
 	const limit = 2 * 1024 ** 2;
 	const ends = [undefined, 0, limit - 5, limit, limit + 10].map(async after => {
-		const {window, isFull} = await readContainerLog(inPieces(flood, 65_521), after, limit);
+		const {window, isFull} = await readContainerLog(inPieces(flood, 65_521), after, {...logLimits, bytes: limit});
 		return after === 0 ? window.offset : [window.offset, isFull, window.text.slice(-61)];
 	});
 	const last = '[server] its log is longer than 2 MB, so the sandbox was ended\n'.slice(-61);
@@ -100,7 +100,7 @@ test('a log longer than may be ends with a line that says so, always at the same
 		[end, true, last],
 		[end, true, last.slice(-54)],
 	]);
-	expect(maxLogBytes).toBe(268_435_456);
+	expect(logLimits.bytes).toBe(268_435_456);
 });
 
 test.each([

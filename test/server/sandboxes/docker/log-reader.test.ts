@@ -1,6 +1,8 @@
 import {randomInt} from 'node:crypto';
+import {setFlagsFromString} from 'node:v8';
+import {runInNewContext} from 'node:vm';
 import {expect, test} from 'vitest';
-import {readContainerLog} from '../../../../src/server/sandboxes/docker/container-log.ts';
+import {logLimits, readContainerLog} from '../../../../src/server/sandboxes/docker/container-log.ts';
 import {createLogReader} from '../../../../src/server/sandboxes/docker/log-reader.ts';
 
 type Message = {readonly ms: number; readonly bytes: Buffer};
@@ -140,11 +142,11 @@ test('a log that is another one from some second on is read from its beginning',
 test('of a log that grows faster than it is read, the end is left, and it is known when it is too long', async () => {
 	const engine = engineLog({hasFractions: true});
 	const megabyte = 1024 ** 2;
-	const reader = createLogReader(engine.log, 40 * megabyte);
+	const reader = createLogReader(engine.log, {limits: {...logLimits, bytes: 40 * megabyte}});
 	const line = Buffer.from(`${'x'.repeat(1023)}\n`);
 	engine.messages.push(...Array.from({length: 20 * 1024}, (_, index) => ({ms: index, bytes: line})));
 	const first = await reader.read('a', 0);
-	expect([first?.isFull, (first?.window.start ?? 0) / megabyte]).toEqual([false, 12]);
+	expect([first?.isFull, (first?.window.start ?? 0) / megabyte]).toEqual([false, 12 + 1 / 1024]);
 	let next = first?.window.offset ?? 0;
 	for (; next < 20 * megabyte; next = (await reader.read('a', next))?.window.offset ?? 0) {
 		expect(next % 1024).toBe(0);
@@ -153,4 +155,68 @@ test('of a log that grows faster than it is read, the end is left, and it is kno
 	expect(engine.sentBytes()).toBe(20 * megabyte);
 	engine.messages.push(...Array.from({length: 30 * 1024}, (_, index) => ({ms: 30_000 + index, bytes: line})));
 	expect((await reader.read('a', next))?.isFull).toBe(true);
+});
+
+/** A log of empty lines, 10,000 a second, and what `look` says at its end. */
+function emptyLines(count: number, look: () => void = () => undefined) {
+	let opened = 0;
+	async function* send(since: number) {
+		const first = Math.max(0, since * 10_000);
+		for (let index = first; index < count; index += 1) {
+			yield Buffer.from(`${new Date(Math.floor(index / 10)).toISOString()} \n`);
+		}
+
+		look();
+	}
+
+	const open = async (_: string, since = 0) => {
+		opened += 1;
+		return send(since);
+	};
+	return {opened: () => opened, log: {open, readEnd: async () => Buffer.alloc(0)}};
+}
+
+test('a flood of empty lines is kept as its bytes, not as a million messages', async () => {
+	setFlagsFromString('--expose-gc');
+	const collectGarbage: () => void = runInNewContext('gc');
+	const used = () => {
+		collectGarbage();
+		const {heapUsed, external} = process.memoryUsage();
+		return heapUsed + external;
+	};
+	for (const after of [0, undefined]) {
+		const before = used();
+		let during = 0;
+		const engine = emptyLines(200_000, () => {
+			during = used();
+		});
+		await createLogReader(engine.log, {maxChaseMs: Number.POSITIVE_INFINITY}).read('a', after);
+		expect(during).toBeGreaterThan(0);
+		expect((during - before) / 1024 ** 2).toBeLessThan(10);
+	}
+});
+
+test('a log that has more lines than the engine keeps ends with a line that says so, also when it is read on', async () => {
+	const reader = createLogReader(emptyLines(100_000).log, {limits: {...logLimits, lines: 70_000}});
+	const said = '\n[server] its log has more than 70,000 lines, so the sandbox was ended\n';
+	const whole = 70_000 + said.length;
+	const read = async (after?: number) => {
+		const log = await reader.read('a', after);
+		return [log?.isFull, log?.window.offset, log?.window.text.slice(-said.length)];
+	};
+	expect(await read()).toEqual([true, whole, said]);
+	expect(await read(35_000)).toEqual([true, whole, said]);
+	expect(await read(69_000)).toEqual([true, whole, said]);
+});
+
+test('a log that grows as fast as it is read is read in parts, none of which is lost', async () => {
+	const engine = emptyLines(600_000);
+	const reader = createLogReader(engine.log, {maxChaseMs: 0});
+	for (let next = 0; next < 600_000; ) {
+		const window = (await reader.read('a', next))?.window;
+		expect([window?.start, window?.text.length]).toEqual([next, (window?.offset ?? 0) - next]);
+		next = window?.offset ?? Number.POSITIVE_INFINITY;
+	}
+
+	expect(engine.opened()).toBeGreaterThan(1);
 });
