@@ -218,6 +218,12 @@ async function faultsOf(database: Database, question: CompiledQuery, isFiltered 
 				faults.push(`${type}: ${plan['Actual Rows']} rows`);
 			}
 
+			// Where filter and order have to do with each other, what is read in the order of an index may be all of the table.
+			const [key] = Array.isArray(plan['Sort Key']) ? plan['Sort Key'] : [];
+			if (isFiltered && /^findings\.(?!created_at|id)/.test(String(key))) {
+				faults.push(`${type} by ${key}, which an index has`);
+			}
+
 			plan.Plans?.forEach(child => {
 				walk(child, isCounted || type === 'Aggregate');
 			});
