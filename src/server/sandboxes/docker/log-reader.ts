@@ -89,12 +89,17 @@ export function createLogReader(
 
 		const log = createLogBytes(place?.start ?? 0);
 		const limited = endAtLimit(bytesFrom(id, messages, places, place), limits, place);
-		const began = performance.now();
+		const openedAt = performance.now();
+		let reachedAt: number | undefined;
 		for await (const part of limited.parts) {
 			log.append(part);
 			log.dropBefore(Math.max(after - marginBytes, log.end() - maxAheadBytes));
-			if (log.end() >= after + maxWindowBytes && performance.now() - began > maxChaseMs) {
-				break;
+			if (log.end() >= after + maxWindowBytes) {
+				reachedAt ??= performance.now();
+				// An engine that looks long for the place where it begins is asked seldom.
+				if (performance.now() - reachedAt >= Math.max(maxChaseMs, reachedAt - openedAt)) {
+					break;
+				}
 			}
 		}
 

@@ -157,13 +157,13 @@ test('of a log that grows faster than it is read, the end is left, and it is kno
 	expect((await reader.read('a', next))?.isFull).toBe(true);
 });
 
-/** A log of empty lines, 10,000 a second, and what `look` says at its end. */
-function emptyLines(count: number, look: () => void = () => undefined) {
+/** A log of empty lines, or of others, 10,000 a second, and what `look` says at its end. */
+function emptyLines(count: number, look: () => void = () => undefined, text = '') {
 	let opened = 0;
 	async function* send(since: number) {
 		const first = Math.max(0, since * 10_000);
 		for (let index = first; index < count; index += 1) {
-			yield Buffer.from(`${new Date(Math.floor(index / 10)).toISOString()} \n`);
+			yield Buffer.from(`${new Date(Math.floor(index / 10)).toISOString()} ${text}\n`);
 		}
 
 		look();
@@ -210,9 +210,9 @@ test('a log that has more lines than the engine keeps ends with a line that says
 });
 
 test('a log that grows as fast as it is read is read in parts, none of which is lost', async () => {
-	const engine = emptyLines(600_000);
+	const engine = emptyLines(40_000, undefined, 'x'.repeat(63));
 	const reader = createLogReader(engine.log, {maxChaseMs: 0});
-	for (let next = 0; next < 600_000; ) {
+	for (let next = 0; next < 40_000 * 64; ) {
 		const window = (await reader.read('a', next))?.window;
 		expect([window?.start, window?.text.length]).toEqual([next, (window?.offset ?? 0) - next]);
 		next = window?.offset ?? Number.POSITIVE_INFINITY;
