@@ -65,6 +65,7 @@ export function createLogCollector(services: SandboxServices, {maxBytes = maxLog
 	const followed = new Map<string, Followed>();
 	let leftOpen: ReadonlySet<string> = new Set();
 	let isUnsure = false;
+	let isReleased = false;
 	const add = (rows: readonly HeldLog[]) => {
 		for (const {sandbox_id, ...log} of rows) {
 			const before = followed.get(sandbox_id);
@@ -78,7 +79,7 @@ export function createLogCollector(services: SandboxServices, {maxBytes = maxLog
 	const slow = new Set<string>();
 	const begin = async (id: string, log: Followed): Promise<void> => {
 		const began = performance.now();
-		const isFollowed = await visit(collector, id, log);
+		const isFollowed = await visit(collector, id, log, () => isReleased);
 		visits.delete(id);
 		slow.delete(id);
 		if (!isFollowed && followed.get(id) === log) {
@@ -117,9 +118,11 @@ export function createLogCollector(services: SandboxServices, {maxBytes = maxLog
 			}
 		},
 		async release() {
+			isReleased = true;
 			followed.clear();
 			await database.deleteFrom('log_collectors').where('id', '=', collector.holder).execute();
-			await Promise.all(visits.values());
+			// The provider ends those that are read slowly when it closes.
+			await whileProgress(slowMs, () => Promise.all(visits.values()));
 		},
 	};
 }
@@ -177,14 +180,19 @@ const findHeld = (
 		.execute();
 
 /** Collects what is new of a log. Returns whether it is still to be followed. Never throws. */
-async function visit(collector: Collector, sandboxId: string, log: Followed): Promise<boolean> {
+async function visit(
+	collector: Collector,
+	sandboxId: string,
+	log: Followed,
+	isReleased: () => boolean,
+): Promise<boolean> {
 	const {now, log: write} = collector.services;
 	let outcome: Outcome = 'unchanged';
 	try {
 		outcome = await follow(collector, sandboxId, log);
 		log.isFailing = false;
 	} catch (error) {
-		if (!log.isFailing) {
+		if (!log.isFailing && !isReleased()) {
 			write({level: 'warn', message: 'log collector', sandbox: sandboxId, error: messageOf(error)});
 		}
 

@@ -262,3 +262,30 @@ test('logs that an engine doesn’t answer for keep no other one waiting, howeve
 	expect(await collected(silent)).toEqual(silent.map(() => 5));
 	await collector.release();
 });
+
+test('a collector that ends waits for no log that an engine doesn’t answer for, and says nothing of it', async () => {
+	const server = await createTestServer();
+	await addLoggedSandbox(server);
+	const said: unknown[] = [];
+	const services = collecting(server.services);
+	const {provider} = services.sandboxes;
+	let fail: (error: Error) => void = () => undefined;
+	const answered = new Promise<never>((_, reject) => {
+		fail = reject;
+	});
+	let asked: Promise<unknown> = Promise.resolve();
+	const readLog: typeof provider.readLog = () => {
+		asked = answered;
+		return answered;
+	};
+	const sandboxes = {...services.sandboxes, provider: {...provider, readLog}};
+	const collector = createLogCollector({...services, sandboxes, log: line => said.push(line)});
+	await collector.renew();
+	await collector.claim();
+	await collector.collect();
+	await collector.release();
+	fail(new Error('closed'));
+	await expect(asked).rejects.toThrow('closed');
+	await collector.collect();
+	expect(said).toEqual([]);
+});
