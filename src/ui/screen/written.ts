@@ -16,7 +16,7 @@ export type Item = {
 /** Lines that replace the last `count` of those on the screen. */
 export type Rewrapped = {readonly count: number; readonly lines: readonly string[]};
 
-/** `whole` is true if nothing more is remembered. */
+/** `whole` is true if nothing is left out. */
 type Recent = {readonly lines: readonly string[]; readonly whole: boolean};
 
 /** What is on the screen: the kind of the last item, and the latest items. */
@@ -26,10 +26,10 @@ export type Written = {
 	/** Returns the lines of the next item below the blank line that separates it from the last one. */
 	readonly spaced: (kind: Kind, lines: readonly string[]) => readonly string[];
 	readonly remember: (item: Item) => void;
-	/** Returns the number of items remembered. */
-	readonly count: () => number;
-	/** Draws the last items again, as at most `maxLines` lines of that width below an item of the kind `above`. */
-	readonly recent: (maxLines: number, width: number, above?: Kind) => Recent;
+	/** Draws these items below the last one, as at most `maxLines` lines of that width, the last ones. Remembers them. */
+	readonly append: (added: readonly Item[], maxLines: number, width: number) => Recent;
+	/** Draws the last items again, as at most `maxLines` lines of that width. */
+	readonly recent: (maxLines: number, width: number) => Recent;
 	/** Draws the last of these lines at another width, in whole parts, up to the first that isn't as drawn at `oldWidth`. */
 	readonly rewrap: (lines: readonly string[], oldWidth: number, width: number) => Rewrapped;
 	/** Draws an item otherwise from the next time on. */
@@ -42,6 +42,12 @@ const maxItems = 300;
 
 export function createWritten(): Written {
 	let items: Item[] = [];
+	const remember = (added: readonly Item[]) => {
+		items.push(...added.slice(-maxItems));
+		if (items.length > maxItems * 2) {
+			items = items.slice(-maxItems);
+		}
+	};
 	const written: Written = {
 		last: undefined,
 		spaced(kind, lines) {
@@ -49,17 +55,17 @@ export function createWritten(): Written {
 			written.last = lines.length === 0 ? last : kind;
 			return spacedAfter(last, kind, lines);
 		},
-		remember(item) {
-			items.push(item);
-			if (items.length > maxItems * 2) {
-				items = items.slice(-maxItems);
-			}
+		remember: item => remember([item]),
+		append(added, maxLines, width) {
+			const {last} = written;
+			remember(added);
+			written.last = added.at(-1)?.kind ?? last;
+			return recentOf(added, maxLines, width, last);
 		},
-		count: () => items.length,
-		recent(maxLines, width, above) {
+		recent(maxLines, width) {
 			written.last = items.at(-1)?.kind;
 			items = items.map(renewed);
-			return recentOf(items, maxLines, width, above);
+			return recentOf(items, maxLines, width, undefined);
 		},
 		rewrap: (lines, oldWidth, width) => rewrapItems(items, lines, oldWidth, width),
 		renew(draw, next) {

@@ -182,17 +182,11 @@ function holdsUp(block: Shown): boolean {
 
 /** Returns the last lines of a session that is resumed, below a note if there are more. */
 function resumedLines(all: readonly Block[], {style, written, width, joinsReads}: Drawing): readonly string[] {
-	const {last} = written;
 	const blocks = all.filter(block => !isPassing(block, {joinsReads}));
 	const shown: readonly Shown[] = joinsReads ? joinReads(blocks) : blocks.filter(block => !isUnseen(block));
-	written.forgetItems();
-	for (const block of shown) {
-		written.remember(blockItem(block, style));
-	}
-
-	const {lines, whole} = written.recent(maxResumedLines, width(), last);
-	written.last ??= last;
-	return whole && written.count() === shown.length
+	const items = shown.map(block => blockItem(block, style));
+	const {lines, whole} = written.append(items, maxResumedLines, width());
+	return whole
 		? lines
 		: [style.palette.dim(truncate('… earlier messages are not shown; /export has them all', width())), ...lines];
 }

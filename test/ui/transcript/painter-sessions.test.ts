@@ -58,6 +58,21 @@ describe('a resumed session', () => {
 		expect(writes()).toBe(1);
 	});
 
+	test('leaves what was printed above it on the screen, where it can be renewed', () => {
+		const {store, painter, recorded} = canvas();
+		const welcome = () => ['No model selected'];
+		painter.print(welcome);
+		const records = recorded(answer(1)).map(record => ({...record, session: 's2'}));
+		store.getState().openTranscript(records.reduce(reduceTranscript, emptyTranscript('s2')));
+		painter.advance();
+		painter.renew(welcome, () => ['custom/alpha']);
+		const answered = ['', '❯ question 1', '', '● answer 1'];
+		expect(painter.rewrap(['No model selected', ...answered], 60)).toEqual({
+			count: 5,
+			lines: ['custom/alpha', ...answered],
+		});
+	});
+
 	test('continues as if it had been open all the time', () => {
 		const {store, taken, painter} = resumed(answer(1));
 		taken();
