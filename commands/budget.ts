@@ -25,14 +25,7 @@ export default command({
 		}
 
 		const {budgetsResult} = await import('../src/command/views/usage/budget-view.ts');
-		const {
-			program: {store, model, models},
-			ui: {live},
-		} = context;
-		const {priceOf} = await models.catalog();
-		const selected = live && !model.isDemo() ? store.getState().model : undefined;
-		const unpriced = selected !== undefined && priceOf(selected) === undefined ? selected : undefined;
-		return budgetsResult(await statesOf(context), live !== undefined, unpriced);
+		return budgetsResult(context);
 	},
 });
 
@@ -75,16 +68,4 @@ async function change(what: string, usd: string | undefined, context: CommandCon
 	if (live && Object.keys(changed).length > 0) {
 		live.setBudgets({...budgets, ...changed});
 	}
-}
-
-/** Returns all budgets with what is spent of them. */
-async function statesOf({program}: CommandContext) {
-	const {knownCost, today, withOwn} = await import('../src/session/budget-guard.ts');
-	const {budgets, usage} = program.store.getState().transcript;
-	const {priceOf} = await program.models.catalog();
-	const {requests} = await program.session.saved.ledger(today());
-	const ofToday = [...withOwn(requests, usage).values()];
-	const limits = {...budgets, day: dayBudget(program.local.config.read())};
-	const spent = {turn: 0, session: knownCost([...usage.values()], priceOf), day: knownCost(ofToday, priceOf)};
-	return budgetKinds.map(kind => ({kind, limitUsd: limits[kind], spentUsd: spent[kind]}));
 }

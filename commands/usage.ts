@@ -41,10 +41,14 @@ const why = command({
 
 	async run({session}, context) {
 		const {jumpResult} = await import('../src/command/views/usage/jump-view.ts');
+		const {unpricedModels} = await import('../src/command/views/usage/unknown-price.ts');
 		const {lastJump} = await import('../src/core/ledger/cost-jump.ts');
 		const {priceOf} = await context.program.models.catalog();
 		const requests = [...(await sessionTranscript(session, context)).usage.values()];
-		return jumpResult(lastJump(requests, priceOf), requests.length, context.ui.live !== undefined);
+		return jumpResult(lastJump(requests, priceOf), requests.length, {
+			isInApp: context.ui.live !== undefined,
+			unpriced: unpricedModels(requests, priceOf),
+		});
 	},
 });
 

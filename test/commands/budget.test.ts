@@ -1,5 +1,6 @@
 import {expect, test} from 'vitest';
-import {dataOf, drawn, testContext} from './context.ts';
+import {done, start, used, user} from '../core/records.ts';
+import {dataOf, drawn, saveSession, testContext} from './context.ts';
 
 test('budgets are set, shown and removed', async () => {
 	const here = testContext();
@@ -69,6 +70,19 @@ test('a model without a known price is named at once, with how to set it, and se
 	await expect(here.runInApp('config', 'set', 'prices.custom/own', 'cheap')).rejects.toMatchObject({
 		...{code: 'usage', message: expect.stringContaining('US dollars in and out, such as [3, 15]')},
 	});
+});
+
+test('a budget with requests whose price is unknown says so, and how to set it, not that nothing was spent', async () => {
+	const here = testContext();
+	await saveSession(here, [start, user('Hi'), used('m1', 5000), done], new Date().toISOString());
+	const unpriced = dataOf(await here.run('budget', 'day', '20'));
+	expect(unpriced).toMatchObject([{}, {}, {budget: 'day', spent_usd: null, unpriced_requests: 1}]);
+	const text = drawn(await here.run('budget'), 100);
+	expect(text).toMatch(/today, all sessions +\$20\.00 +unknown +unknown/);
+	expect(text).toContain('The price of custom/demo is unknown, so no budget can stop it.');
+	expect(text).toContain('config set prices.custom/demo 3,15');
+	await here.run('config', 'set', 'prices.custom/demo', '3,15');
+	expect(drawn(await here.run('budget'), 100)).not.toContain('unknown');
 });
 
 test('the hint names only what can be typed where it is read', async () => {

@@ -30,6 +30,23 @@ test('the last jump in cost is explained, also in a shell', async () => {
 	expect(drawn(await quiet.run('usage', 'why'), 80)).toContain('Too few requests to compare.');
 });
 
+test('without a known price, what jumped are the tokens, and the price can be set', async () => {
+	const here = testContext();
+	await saveSession(here, [start, user('Go'), used('m1', 100), used('m2', 90_000), done]);
+	const text = drawn(await here.run('usage', 'why'), 80).replace(/\s+/g, ' ');
+	expect(text).not.toContain('jump in cost');
+	expect(text).toContain('The last jump in tokens');
+	expect(text).toContain('The price of custom/demo is unknown.');
+	expect(text).toContain('config set prices.custom/demo 3,15');
+	const even = testContext();
+	await saveSession(even, [start, user('Go'), used('m1', 100), used('m2', 100), done], new Date().toISOString());
+	expect(drawn(await even.run('usage', 'why'), 80)).toMatch(
+		/^No jump in tokens\. The price of custom\/demo is unknown\./,
+	);
+	expect(drawn(await even.run('usage'), 100)).toContain('config set prices.custom/demo 3,15');
+	expect(drawn(await even.run('usage', 'day'), 100)).toContain('config set prices.custom/demo 3,15');
+});
+
 test('requests are listed with their cause, and the price that they were made at', async () => {
 	const here = testContext();
 	await saveSession(here, [...talk, done]);

@@ -5,6 +5,7 @@ import {sessionUsage} from '../../core/session/session-usage.ts';
 import type {Transcript} from '../../core/session/transcript.ts';
 import {type MessageUsage, type PriceOf, type SessionUsage, totalCost, usageByModel} from '../../core/session/usage.ts';
 import type {Result} from '../result.ts';
+import {setPriceNote} from './usage/unknown-price.ts';
 
 type TableOptions = {
 	readonly title: string;
@@ -91,7 +92,7 @@ export function usageResult(
 								...notesOn(
 									messages,
 									priceDate,
-									models.some(({usd}) => usd === null),
+									models.flatMap(({model, usd}) => (usd === null ? [model] : [])),
 								),
 							]
 						: [],
@@ -114,10 +115,11 @@ export function usageResult(
 	};
 }
 
-function notesOn(messages: readonly MessageUsage[], priceDate: string, lacksPrice: boolean): readonly string[] {
+function notesOn(messages: readonly MessageUsage[], priceDate: string, unpriced: readonly string[]): readonly string[] {
 	const estimated = messages.filter(({usage}) => usage.estimated).length;
 	return [
-		`Prices as of ${priceDate}.${lacksPrice ? ' “unknown” = no price on record (not free).' : ''}`,
+		`Prices as of ${priceDate}.${unpriced.length > 0 ? ' “unknown” = no price on record (not free).' : ''}`,
+		...unpriced.map(setPriceNote),
 		...(estimated > 0
 			? [`Includes estimates for ${estimated} ${estimated === 1 ? 'message' : 'messages'} without a count.`]
 			: []),

@@ -57,6 +57,8 @@ test('usage shows every field, the current era beside the total, and the cost by
 		'custom/demo  1,234,567           0            0   1,000    $1.24',
 		'custom/else      2,000           0            0      30  unknown',
 		'Prices as of 2026-01-01. “unknown” = no price on record (not free).',
+		'Set US dollars per million tokens, in and out:',
+		'/config set prices.custom/else 3,15',
 	]);
 });
 

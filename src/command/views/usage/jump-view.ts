@@ -3,21 +3,35 @@ import {type CacheChange, type CostJump, cacheLifeMs} from '../../../core/ledger
 import {contextTokens, type MessageUsage} from '../../../core/session/usage.ts';
 import {safeLine} from '../../../terminal/text/safe-text.ts';
 import type {Result} from '../../result.ts';
+import {setPriceNote} from './unknown-price.ts';
 
-/** Returns why the cost jumped last. In the app it says where large results are. */
-export function jumpResult(jump: CostJump | undefined, requests: number, isInApp: boolean): Result {
+/**
+ * Returns why the cost jumped last, or the tokens where a price is unknown, which is said, too. In the app it says where large
+ * results are.
+ */
+export function jumpResult(
+	jump: CostJump | undefined,
+	requests: number,
+	{isInApp, unpriced}: {readonly isInApp: boolean; readonly unpriced: readonly string[]},
+): Result {
+	const [model] = unpriced;
+	const priced = model && {text: `The price of ${safeLine(model)} is unknown.`, hint: setPriceNote(model)};
 	if (!jump) {
-		const text =
-			requests < 2
-				? 'Too few requests to compare.'
-				: 'No jump in cost: each request cost about as much as the one before.';
-		return {kind: 'text', text, data: {reason: null}};
+		const data = {reason: null};
+		if (requests < 2) {
+			return {kind: 'text', text: 'Too few requests to compare.', data};
+		}
+
+		return priced
+			? {kind: 'text', text: `No jump in tokens. ${priced.text}`, hint: priced.hint, data}
+			: {kind: 'text', text: 'No jump in cost: each request cost about as much as the one before.', data};
 	}
 
 	const {request, before, usd, beforeUsd, reason, changed, gapMs} = jump;
-	return {
+	const isPriced = usd !== null && beforeUsd !== null;
+	const record = {
 		kind: 'record',
-		title: 'The last jump in cost',
+		title: isPriced ? 'The last jump in cost' : 'The last jump in tokens',
 		fields: [
 			[
 				'request',
@@ -43,7 +57,8 @@ export function jumpResult(jump: CostJump | undefined, requests: number, isInApp
 			changed: [...changed],
 			seconds_between: Math.round(gapMs / 1000),
 		},
-	};
+	} as const;
+	return isPriced || !priced ? record : {kind: 'group', parts: [record, {kind: 'text', ...priced}], data: record.data};
 }
 
 function cachedText({usage}: MessageUsage): string {

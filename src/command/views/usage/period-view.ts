@@ -5,6 +5,7 @@ import {costOfMessage, type PriceOf, sumUsage} from '../../../core/session/usage
 import type {LedgerEntry, SpendLedger} from '../../../storage/read-ledger.ts';
 import type {Result} from '../../result.ts';
 import {savingText} from '../usage-view.ts';
+import {setPriceNote, unpricedModels} from './unknown-price.ts';
 
 type Period = {
 	/** A day as YYYY-MM-DD, or a month as YYYY-MM. */
@@ -42,7 +43,10 @@ export function periodResult({name, kind}: Period, {requests, leftOut}: SpendLed
 		empty: `Nothing used. Of one session: \`usage show\``,
 		notes: [
 			...(total.unpriced > 0
-				? [`${formatAmount(total.unpriced, 'request')} without a known price: not counted as cost.`]
+				? [
+						`${formatAmount(total.unpriced, 'request')} without a known price: not counted as cost.`,
+						...unpricedModels(all, priceOf).map(setPriceNote),
+					]
 				: []),
 			...(saving ? [savingText(saving)] : []),
 			...(leftOut > 0 ? [`Not read: ${formatAmount(leftOut, 'session')}, too large or unreadable.`] : []),
