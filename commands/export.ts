@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import {command} from '../src/command/command.ts';
-import {endingOf, exportFormat, exportFormats} from '../src/command/export/export-formats.ts';
+import {endingOf, exportFormat, exportFormats, exportName} from '../src/command/export/export-formats.ts';
 import {AppError} from '../src/core/error.ts';
 
 export default command({
@@ -46,14 +46,8 @@ export default command({
 		// On screen, raw Markdown would only repeat the conversation.
 		const path = file
 			? await program.files.write(file, text)
-			: await program.files.keepExport(fileNameOf(summary.id, endingOf(format)), text);
+			: await program.files.keepExport(exportName(`session-${summary.id.slice(0, 8)}`, endingOf(format)), text);
 		const hint = file ? {} : {hint: 'Choose another place: `export <file>`'};
 		return {kind: 'text', text: `Wrote ${path}.`, ...hint, data: {path, bytes: Buffer.byteLength(text)}};
 	},
 });
-
-/** Returns the file name of a session: its id and the time, so that no export collides with the next one. */
-function fileNameOf(id: string, extension: string): string {
-	const time = new Date().toISOString().slice(0, 19).replaceAll(/[-:]/g, '').replace('T', '-');
-	return `session-${id.slice(0, 8)}-${time}.${extension}`;
-}

@@ -1,19 +1,17 @@
 import * as z from 'zod/mini';
 import {command} from '../src/command/command.ts';
-import {resolveProfile} from '../src/config/resolve-profile.ts';
 
 export default command({
 	name: 'openapi',
 	summary: 'Print the API of the platform as an OpenAPI document',
-	args: z.object({}),
+	args: z.object({file: z.optional(z.string())}),
+	positional: ['file'],
+	describe: {file: 'a new file; without it a shell prints the document, the app keeps a file outside the project'},
 	examples: ['openapi > openapi.json', 'openapi --server https://agents.example.com'],
 	whileRunning: true,
 
-	async run(_, {program, flags}) {
-		const {openApiDocument} = await import('../src/contract/openapi.ts');
-		// A document without a server describes the one that it was read from.
-		const server = resolveProfile({data: program.local.config.read(), env: program.local.env, flags})?.server ?? '/';
-		const data = openApiDocument({server});
-		return {kind: 'lines', lines: JSON.stringify(data, undefined, 2).split('\n'), data};
+	async run({file}, context) {
+		const {openApiResult} = await import('../src/command/views/openapi-view.ts');
+		return openApiResult(file, context);
 	},
 });

@@ -1,3 +1,4 @@
+import {readFileSync} from 'node:fs';
 import {Validator} from '@seriousme/openapi-schema-validator';
 import {expect, test} from 'vitest';
 import {openApiDocument} from '../../src/contract/openapi.ts';
@@ -20,6 +21,16 @@ test.each([
 	}
 
 	expect(await new Validator().validate(JSON.parse(JSON.stringify(document)))).toEqual({valid: true});
+});
+
+test('in the app, openapi writes a file instead of thousands of lines into the conversation', async () => {
+	const here = testContext();
+	const kept = dataOf(await here.runInApp('openapi')) as {readonly path: string};
+	const text = readFileSync(kept.path, 'utf8');
+	expect(JSON.parse(text)).toEqual(JSON.parse(JSON.stringify(openApiDocument({server: '/'}))));
+	const named = await here.runInApp('openapi', 'api.json');
+	expect(drawn(named, 80)).toMatch(/^Wrote .*api\.json\.$/s);
+	expect(readFileSync((dataOf(named) as {readonly path: string}).path, 'utf8')).toBe(text);
 });
 
 test('an invalid URL is refused', async () => {

@@ -40,3 +40,9 @@ export function exportFormat(given: {
 
 	return events ? 'events' : (format ?? named ?? 'markdown');
 }
+
+/** Returns the name of a file that a command keeps: with the time, so that no export collides with the next one. */
+export function exportName(what: string, ending: string): string {
+	const time = new Date().toISOString().slice(0, 19).replaceAll(/[-:]/g, '').replace('T', '-');
+	return `${what}-${time}.${ending}`;
+}
