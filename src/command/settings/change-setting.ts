@@ -4,6 +4,7 @@ import {type SettingKey, settingTable} from '../../config/settings/setting-table
 import {allowedValues, parseSetting, settingFault, shownSetting} from '../../config/settings/setting-value.ts';
 import {AppError} from '../../core/error.ts';
 import type {Json} from '../../core/json.ts';
+import {closest} from '../closest.ts';
 import type {CommandContext} from '../context.ts';
 import type {Result} from '../result.ts';
 import {parseSettingPath, type SettingPath} from './setting-entry.ts';
@@ -43,13 +44,23 @@ export async function changeSetting(
 	if (fault) {
 		const {summary, type} = settingTable[key];
 		const why = type.kind === 'switch' ? 'must be on or off' : fault;
-		const hint = type.kind === 'number' ? `${summary}: ${allowedValues(key)}` : summary;
+		const example = type.kind === 'switch' ? 'on' : type.kind === 'choice' && nearest(text, type.values);
+		const hint = example
+			? `Set it: \`config set ${key} ${example}\``
+			: type.kind === 'number'
+				? `${summary}: ${allowedValues(key)}`
+				: summary;
 		throw new AppError('usage', `Invalid value “${text}”: ${key} ${why}.`, {hint});
 	}
 
 	await save(key, value, context);
 	const [state] = await settingStates(context, [key]);
 	return state as SettingState;
+}
+
+/** Returns the value that was probably meant, else the first one. */
+function nearest(text = '', values: readonly string[]): string | undefined {
+	return closest(text.toLowerCase(), values) ?? values[0];
 }
 
 async function save(key: SettingKey, value: Json | undefined, context: CommandContext): Promise<void> {

@@ -95,6 +95,19 @@ test.each([
 	expect(existsSync(join(place.home, 'config.json'))).toBe(false);
 });
 
+test.each([
+	['theme', 'drak', 'dark'],
+	['theme', 'nope', 'terminal'],
+	['vim', 'maybe', 'on'],
+])('the hint of config set %s %s is a line that works when typed', async (key, value, right) => {
+	const place = testContext();
+	const line = `config set ${key} ${right}`;
+	await expect(place.run('config', 'set', key, value)).rejects.toMatchObject({
+		hint: expect.stringContaining(`Set it: \`${line}\``),
+	});
+	expect(dataOf(await place.run(...line.split(' ')))).toMatchObject({key});
+});
+
 test('config set changes an entry of an object, or all of a list or an object; unset removes one entry', async () => {
 	const place = testContext();
 	const saved = () => JSON.parse(readFileSync(join(place.home, 'settings.json'), 'utf8'));
