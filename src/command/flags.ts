@@ -227,7 +227,8 @@ function nameIn(word: string): string {
 	return word.split('=', 1)[0] ?? '';
 }
 
-function keyOf<Key extends string>(name: string, table: FlagTable<Key>): Key | undefined {
+/** Returns the key of a flag in a table, by any of its names; undefined without one. */
+export function keyOf<Key extends string>(name: string, table: FlagTable<Key>): Key | undefined {
 	for (const key in table) {
 		if (table[key].names.includes(name)) {
 			return key;

@@ -5,6 +5,7 @@ import {parseModelId} from '../core/model.ts';
 import {
 	type FlagReading,
 	globalFlags,
+	keyOf,
 	longName,
 	type OutputFormat,
 	type RunChoice,
@@ -88,13 +89,14 @@ function readCompletion([first, second, ...words]: readonly string[]): Invocatio
 }
 
 function readCommand(argv: readonly string[]): Invocation | undefined {
-	const [first] = argv;
-	return first !== undefined && isCommand(first) ? {mode: 'command', words: argv} : undefined;
+	const at = commandIndex(argv);
+	return at < 0 ? undefined : {mode: 'command', words: argv.slice(at).toSpliced(1, 0, ...argv.slice(0, at))};
 }
 
-/** True if the first word of a line is the name of a command: neither a flag nor a prompt. */
-export function isCommand(first: string): boolean {
-	return !first.startsWith('-') && !isPrompt(first);
+/** Returns where the name of a command stands, behind no flags but those of every command; -1 without one. */
+export function commandIndex(argv: readonly string[]): number {
+	const at = argv.findIndex((_, index) => readFlags(argv.slice(0, index + 1), globalFlags).words.length > 0);
+	return /^-|\S\s+\S/.test(argv[at] ?? '-') ? -1 : at;
 }
 
 function readRun(reading: Reading): Invocation {
@@ -132,7 +134,7 @@ function readRun(reading: Reading): Invocation {
 
 function readOnce(reading: Reading, format: OutputFormat, run: RunFlags): Invocation {
 	const {given, behind} = reading;
-	const prompt = promptOf(reading, 'Put the whole prompt in quotes after -p.');
+	const prompt = promptOf(reading);
 	if (lastOf(given, 'resume') === '') {
 		throw usage(
 			'--resume needs an id with -p (not interactive).',
@@ -160,7 +162,7 @@ function readApp(reading: Reading, run: RunFlags): Invocation {
 		throw usage(`${longName(printing[1])} needs -p.`, 'Answer once without the app: `$ -p "prompt"`');
 	}
 
-	const prompt = promptOf(reading, quoteAll);
+	const prompt = promptOf(reading);
 	return {
 		mode: 'app',
 		pick: lastOf(given, 'resume') === '',
@@ -173,12 +175,12 @@ function readApp(reading: Reading, run: RunFlags): Invocation {
 const quoteAll = 'Put the whole prompt in quotes.';
 
 /** Returns the prompt: after `-p`, among the flags, or after `--`. Throws AppError("usage") for two of them. */
-function promptOf({given, words, behind}: Reading, hint: string): string | undefined {
+function promptOf({given, words, behind}: Reading): string | undefined {
 	const [prompt, other] = [lastOf(given, 'prompt') || undefined, words[0], behind?.[0]].filter(
 		text => text !== undefined,
 	);
 	if (other !== undefined) {
-		throw usage('Two prompts given.', hint);
+		throw usage('Two prompts given.', quoteAll);
 	}
 
 	return prompt;
@@ -195,11 +197,10 @@ function refuseOthers({given, words, behind, unknown = behind?.length === 0 ? '-
 		throw usage(fault);
 	}
 
-	const commandFirst = 'Put the command before its flags.';
 	if (unknown !== undefined) {
-		const isGlobal = Object.values(globalFlags).some(({names}) => names.includes(unknown));
-		const place = unknown === '--json' && given.has('prompt') ? 'With -p, pass --output-format json.' : commandFirst;
-		const hint = isGlobal ? place : 'Run `$ help` to see them all.';
+		const place =
+			unknown === '--json' && given.has('prompt') ? 'With -p, pass --output-format json.' : 'Add a command.';
+		const hint = keyOf(unknown, globalFlags) ? place : 'Run `$ help` to see them all.';
 		throw usage(unknownFlag(unknown, runFlags), hint);
 	}
 
@@ -208,7 +209,7 @@ function refuseOthers({given, words, behind, unknown = behind?.length === 0 ? '-
 	const stray = words.find((word, index) => index > 0 || !(isOnce || isPrompt(word))) ?? behind?.[1];
 	if (stray !== undefined) {
 		const hasPrompt = given.has('prompt') || words.some(isPrompt) || behind || given.size === 0;
-		throw usage(`Unexpected argument “${stray}”.`, hasPrompt ? quoteAll : commandFirst);
+		throw usage(`Unexpected argument “${stray}”.`, hasPrompt ? quoteAll : 'Put the command first.');
 	}
 }
 

@@ -6,7 +6,7 @@ import {completeRunFlags} from '../command/completion/complete-argument.ts';
 import {type KnownValue, type KnownValues, sessionValues, type ValueKind} from '../command/completion/known-values.ts';
 import type {Entry} from '../command/context.ts';
 import {takeGlobalFlags} from '../command/global-flags.ts';
-import {isCommand} from '../command/invocation.ts';
+import {commandIndex} from '../command/invocation.ts';
 import {createCompletionValues} from '../config/completion-values.ts';
 import {openConfig} from '../config/config.ts';
 import {openRecents} from '../config/recents.ts';
@@ -38,10 +38,9 @@ export async function runCompletion(
 	words: readonly string[],
 	{env, stdout, folder = process.cwd(), kept = 0, entries = commands}: Options,
 ): Promise<number> {
+	const at = words.length === 0 ? 0 : commandIndex(words);
 	const find = (valuesOf: KnownValues) =>
-		isCommand(words[0] ?? '')
-			? completeWords(entries, words, {valuesOf, place: 'shell'})
-			: completeRunFlags(words, valuesOf);
+		at < 0 ? completeRunFlags(words, valuesOf) : completeWords(entries, words.slice(at), {valuesOf, place: 'shell'});
 	const asked = new Set<ValueKind>();
 	find(kind => {
 		asked.add(kind);

@@ -196,7 +196,7 @@ test.each([
 	[['-m', '-'], 'Invalid model “-”.', expect.any(String)],
 	[['-5'], 'Unexpected argument “-5”.', 'Put the whole prompt in quotes.'],
 	[['-'], 'Unexpected argument “-”.', 'Put the whole prompt in quotes.'],
-	[['-p', 'Hi', 'explain this'], 'Two prompts given.', 'Put the whole prompt in quotes after -p.'],
+	[['-p', 'Hi', 'explain this'], 'Two prompts given.', 'Put the whole prompt in quotes.'],
 	[['explain this', '--', 'more'], 'Two prompts given.', 'Put the whole prompt in quotes.'],
 	[['-p', 'Hi', '--'], 'Unknown flag --.', 'Run `$ help` to see them all.'],
 ])('without a command, %j is refused: %s', (argv, message, hint) => {

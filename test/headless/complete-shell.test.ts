@@ -55,6 +55,8 @@ test.each([
 		['bash', 'zsh', 'fish'],
 	],
 	[['keys', 'set', 'an'], ['anthropic']],
+	[['--json', 'who'], ['whoami']],
+	[['--org', 'acme', 'keys', 'set', 'an'], ['anthropic']],
 	[['keys', 'set', '--base'], ['--base-url']],
 	[['--out'], ['--output-format']],
 	[
