@@ -4,6 +4,7 @@ import {command} from '../src/command/command.ts';
 import type {CommandContext} from '../src/command/context.ts';
 import {type Result, unchanged} from '../src/command/result.ts';
 import {AppError} from '../src/core/error.ts';
+import {parseModelId} from '../src/core/model.ts';
 import type {HostClient} from '../src/link/host-client.ts';
 import type {HostedListing, Rank} from '../src/link/protocol.ts';
 
@@ -15,28 +16,37 @@ export default command({
 		at: z.optional(z.string()),
 		new: z._default(z.boolean(), false),
 		folder: z.optional(z.string()),
+		model: z.optional(z.string()),
 		observe: z._default(z.boolean(), false),
 	}),
 	positional: ['session'],
+	completes: {model: 'model'},
 	describe: {
 		session: 'id or a unique prefix, or a place; omit it to list the sessions',
 		at: 'user@machine, through ssh, or the URL of a host or of a link; the host of this machine by default',
 		new: 'begin a session on the host',
 		folder: 'the folder of a new session, on the machine of the host',
+		model: 'provider/model-name of a new session; the selected one by default',
 		observe: 'watch only: send and answer nothing',
 	},
 	examples: ['attach', 'attach 3f2a', 'attach --new', 'attach user@machine', 'attach --at https://agents.example.com'],
 	whileRunning: true,
 
-	async run({session: given, at: place, new: isNew, folder, observe}, context) {
+	async run({session: given, at: place, new: isNew, folder, model: named, observe}, context) {
 		const {program} = context;
+		const onlyNew = named === undefined ? folder && '--folder' : '--model';
+		if (onlyNew && !isNew) {
+			throw new AppError('usage', `${onlyNew} is for a new session.`, {hint: 'Add --new.'});
+		}
+
+		const model = named === undefined ? program.store.getState().model : modelOf(named);
 		// Nothing but a place has one of these signs.
 		const isPlace = given !== undefined && /@|:\/\//.test(given);
-		const [named, reached] = isPlace ? [undefined, given] : [given, place];
+		const [id, reached] = isPlace ? [undefined, given] : [given, place];
 		const {provePlace} = await import('../src/platform/host-pass.ts');
 		const proven = reached === undefined ? undefined : await provePlace(reached, context);
 		const at = proven?.at;
-		const session = named ?? proven?.session;
+		const session = id ?? proven?.session;
 		const observes = observe || proven?.observes === true;
 		if (session && program.session.hosted && at === undefined) {
 			return {kind: 'panel', panel: {show: 'session', id: session}};
@@ -46,7 +56,7 @@ export default command({
 		const client = await sameVersion(at, observes && !isNew ? 'observer' : undefined, context);
 		let result: Result | undefined;
 		try {
-			result = await show({client, session, isNew, folder}, {at, observes}, context);
+			result = await show({client, session, isNew, folder, model}, {at, observes}, context);
 			return result;
 		} finally {
 			const isUsed = result?.kind === 'panel' && result.panel.show === 'attach' && result.panel.client === client;
@@ -57,19 +67,26 @@ export default command({
 	},
 });
 
+function modelOf(named: string): string {
+	const {provider, name} = parseModelId(named);
+	return `${provider}/${name}`;
+}
+
 type Wanted = {
 	readonly client: HostClient;
 	readonly session: string | undefined;
 	readonly isNew: boolean;
 	readonly folder: string | undefined;
+	/** Of a new session. */
+	readonly model: string | undefined;
 };
 
 type Shown = {readonly at: string | undefined; readonly observes: boolean};
 
 async function show(
-	{client, session, isNew, folder}: Wanted,
+	{client, session, isNew, folder, model}: Wanted,
 	{at, observes}: Shown,
-	{program, ui}: CommandContext,
+	{ui}: CommandContext,
 ): Promise<Result> {
 	const attach = (id: string, isUsable = true): Result => ({
 		kind: 'panel',
@@ -77,7 +94,6 @@ async function show(
 		panel: {show: 'attach', session: id, at, observes, ...(isUsable && !ui.live && {client})},
 	});
 	if (isNew) {
-		const {model} = program.store.getState();
 		const begun = await client.request('_service/begin', {key: randomUUID(), folder, ...(model && {model})});
 		return attach(begun.session, !observes);
 	}

@@ -81,6 +81,16 @@ test('[33] one terminal drives, another one approves; both show the same, and th
 	expect((await session(place)).state).toBe('idle');
 });
 
+test('a new session of a host has the model that the terminal names, and its welcome says so', async () => {
+	const {place} = await startHost();
+	const one = startTerminal({...place, args: ['attach', '--new', '--model', 'custom/alpha']});
+	await one.waitFor('○ idle');
+	await one.waitFor(/^custom\/alpha · built-in server/m);
+	await quit(one);
+	const refused = await runProgram(['attach', '--model', 'custom/alpha'], place);
+	expect(refused).toMatchObject({status: 2, stderr: expect.stringContaining('--model is for a new session.')});
+});
+
 test('Ctrl+C at a question in an attached terminal refuses it and interrupts the run, for all terminals [4]', async () => {
 	const {model, folder, place} = await startHost();
 	const one = startTerminal({...place, args: ['attach', '--new']});
