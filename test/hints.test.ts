@@ -86,7 +86,7 @@ const shownInApp: Readonly<Record<string, string>> = {
 	'src/command/changes/restore.ts': 'of /undo and /rewind',
 	'commands/context.ts': 'of /context',
 	'commands/pin.ts': 'of /pin',
-	'src/command/dispatch.ts': 'names what quits the app',
+	'src/command/wrong-place.ts': 'says where each is typed',
 	'commands/jobs.ts': 'of /jobs',
 	'src/command/help.ts': 'a line that only the help in the app ends with',
 	'src/command/views/usage/jump-view.ts': 'a sentence that only the app gets',

@@ -1,4 +1,3 @@
-import {AppError} from '../core/error.ts';
 import {isUrl, plainHttpWarning} from '../core/origin.ts';
 import {asksForHelp, readArguments} from './arguments.ts';
 import type {Command, CommandContext} from './context.ts';
@@ -28,7 +27,10 @@ export async function dispatch(words: readonly string[], context: CommandContext
 		return helpOf(path, command, context.ui.live !== undefined);
 	}
 
-	refuseWrongPlace(path, command.where, context);
+	if (command.where === (context.ui.live ? 'shell' : 'app')) {
+		throw (await import('./wrong-place.ts')).wrongPlace(found);
+	}
+
 	const values = readArguments(path, command, rest);
 	const secret = command.secret && values[command.secret];
 	if (secret !== undefined && !isUrl(String(secret)) && !context.ui.live) {
@@ -56,16 +58,4 @@ async function askFirst(command: Command, context: CommandContext): Promise<read
 
 	const {askMissing} = await import('./ask-missing.ts');
 	return askMissing(command, context);
-}
-
-function refuseWrongPlace(path: string, where: 'app' | 'shell' | undefined, {ui: {live}}: CommandContext): void {
-	if (where === 'app' && !live) {
-		throw new AppError('usage', `${path} works inside the app only.`, {
-			hint: `Start the app with \`$\`, then type /${path}.`,
-		});
-	}
-
-	if (where === 'shell' && live) {
-		throw new AppError('usage', `${path} works in a shell only.`, {hint: `Quit with /quit, then run \`$ ${path}\`.`});
-	}
 }

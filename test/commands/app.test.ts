@@ -14,8 +14,24 @@ test('clear and quit return a result for the screen', async () => {
 	const {run, runInApp} = testContext();
 	expect(await runInApp('clear')).toEqual({kind: 'panel', panel: {show: 'clear'}});
 	expect(await runInApp('q')).toEqual({kind: 'quit'});
-	for (const name of ['new', 'clear', 'quit']) {
-		await expect(run(name)).rejects.toMatchObject({code: 'usage', message: `${name} works inside the app only.`});
+	const begin = 'Start the app with `$`: it begins with a new session.';
+	const end = 'End a host with `$ host stop`, and a server with Ctrl+C where it runs.';
+	for (const [name, hint] of Object.entries({new: begin, clear: begin, quit: end})) {
+		await expect(run(name)).rejects.toMatchObject({message: `${name} works inside the app only.`, hint});
+	}
+});
+
+test('a shell is told what to type instead of a command of the app, with its arguments', async () => {
+	const {run} = testContext();
+	const hints = [
+		[['compact', 'keep', 'all names'], "Resume a session with `$ -c`, then type /compact now keep 'all names'."],
+		[['rewind'], 'Resume a session with `$ -c`, then type /rewind.'],
+		[['plan'], 'Start the app with `$`, then type /plan.'],
+		[['logs'], 'Show the log of a sandbox: `$ env logs <environment>`'],
+		[['watch', 'ERROR'], 'Start the app with `$`, then type /watch start ERROR.'],
+	] as const;
+	for (const [words, hint] of hints) {
+		await expect(run(...words)).rejects.toMatchObject({code: 'usage', hint});
 	}
 });
 
