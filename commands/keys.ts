@@ -107,7 +107,7 @@ async function askForKey(
 	provider: ProviderName,
 	key: string | undefined,
 	baseUrl: string | undefined,
-	{ui: {interact, live}}: CommandContext,
+	{program, ui: {interact, live}}: CommandContext,
 ): Promise<NewKey | undefined> {
 	const row = registry[provider];
 	const needsBaseUrl = row.defaultBaseUrl === undefined;
@@ -120,7 +120,7 @@ async function askForKey(
 	}
 
 	if (needsBaseUrl && !base) {
-		throw missingBaseUrl();
+		throw missingBaseUrl(program.local.env[row.baseVariable] && row.baseVariable);
 	}
 
 	// What is no URL is refused by `newKey`.

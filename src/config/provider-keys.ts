@@ -77,10 +77,12 @@ export async function setKey(
 	return entryOf(keys, provider);
 }
 
-/** Returns the error for a custom provider without a base URL. */
-export function missingBaseUrl(): AppError {
+/** Returns the error for a custom provider without a base URL. `variable` is set, but goes with no saved key (SAFETY 6). */
+export function missingBaseUrl(variable?: string): AppError {
 	return new AppError('usage', 'Missing base URL for the custom provider.', {
-		hint: 'Pass --base-url, for example http://127.0.0.1:11434/v1.',
+		hint: variable
+			? `A saved key needs its own, also beside ${variable}: \`$ keys set custom --base-url "$${variable}"\``
+			: 'Pass --base-url, for example http://127.0.0.1:11434/v1.',
 	});
 }
 

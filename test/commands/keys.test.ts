@@ -57,6 +57,13 @@ test('a custom provider without a base URL is refused before its key is asked fo
 	expect([asked, context.program.local.config.read().keys]).toEqual([[], {}]);
 });
 
+test('[6] a base URL of the environment is saved with a key only by a line that names it, which is offered', async () => {
+	const {run} = testContext({env: {CUSTOM_BASE_URL: 'http://127.0.0.1:9/v1'}});
+	await expect(run('keys', 'set', 'custom', key)).rejects.toMatchObject({
+		hint: 'A saved key needs its own, also beside CUSTOM_BASE_URL: `$ keys set custom --base-url "$CUSTOM_BASE_URL"`',
+	});
+});
+
 test.each([
 	['an unknown provider', ['opennai', key], 'Unknown provider “opennai”.'],
 	['a key with spaces', ['openai', 'two words'], 'Invalid API key: it contains spaces or other characters.'],
