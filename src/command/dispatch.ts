@@ -3,19 +3,29 @@ import {asksForHelp, readArguments} from './arguments.ts';
 import type {Command, CommandContext} from './context.ts';
 import {nameFlags} from './flag-names.ts';
 import {type Result, unchanged} from './result.ts';
-import {findCommand} from './table.ts';
+import {type CommandMatch, findCommand} from './table.ts';
 
 /**
  * Runs one command from its words, in the app and in a shell. Throws AppError("usage") for invalid words, and what the
  * command throws.
  */
 export async function dispatch(words: readonly string[], context: CommandContext): Promise<Result> {
-	const found = findCommand(context.program.commands.all(), words);
-	const {command, path, inShell} = found;
-	if (inShell && !context.ui.live) {
-		throw inShell;
+	const entries = context.program.commands.all();
+	const found = findCommand(entries, words);
+	if (found.inShell && !context.ui.live) {
+		throw found.inShell;
 	}
 
+	try {
+		return await carryOut(found, context);
+	} catch (error) {
+		const {askForVerb} = await import('./meant-verb.ts');
+		throw askForVerb(error, words, entries);
+	}
+}
+
+async function carryOut(found: CommandMatch, context: CommandContext): Promise<Result> {
+	const {command, path} = found;
 	const isBare = found.rest.length === 0 && context.ui.live !== undefined && command.where !== 'shell';
 	const rest = isBare ? await askFirst(command, context) : found.rest;
 	if (!rest) {

@@ -64,7 +64,8 @@ export function findCommand(entries: readonly Entry[], words: readonly string[])
 
 	const verbs = entry.verbs.map(({name}) => name);
 	const shows = idLike.test(second) ? entry.verbs.find(({name}) => name === 'show') : undefined;
-	const hint = `${shows ? `Did you mean ${typed(`${entry.name} show ${second}`, shows.where)}? ` : ''}Choose one of ${verbs.join(', ')}.`;
+	const all = verbs.length > 1 ? `Choose one of ${verbs.join(', ')}.` : `Its only verb is ${verbs.join()}.`;
+	const hint = `${shows ? `Did you mean ${typed(`${entry.name} show ${second}`, shows.where)}? ` : ''}${all}`;
 	throw unknown(`Unknown verb for ${entry.name}: “${second}”.`, second, {
 		known: verbs,
 		typed: near => typed(`${entry.name} ${near}`, entry.verbs.find(({name}) => name === near)?.where),
@@ -125,7 +126,7 @@ type Known = {
 };
 
 /** Returns a command for a hint: for one place if it works only there. */
-function typed(words: string, where: Command['where']): string {
+export function typed(words: string, where: Command['where']): string {
 	const place = where === 'app' ? '/' : where === 'shell' ? '$ ' : '';
 	return ['`', place, words, '`'].join('');
 }
