@@ -122,7 +122,7 @@ test('a file without an accepted span fails the command after all files are sent
 });
 
 test.each([
-	[['c.txt'], 'usage', "Can't tell the format of c.txt from its name."],
+	[['c.txt'], 'usage', "Can't tell the format of “c.txt” from its name."],
 	[['a.json', 'bad.json'], 'usage', 'bad.json is not a JSON object.'],
 	[['b.pb', '--format', 'json'], 'usage', 'b.pb is not a JSON object.'],
 	[['empty.pb'], 'usage', 'empty.pb is empty.'],

@@ -65,9 +65,13 @@ function formatOf(path: string): Format {
 		return 'protobuf';
 	}
 
-	throw new AppError('usage', `Can't tell the format of ${path === '-' ? 'standard input' : path} from its name.`, {
-		hint: 'Pass --format json or --format protobuf.',
-	});
+	throw new AppError(
+		'usage',
+		`Can't tell the format of ${path === '-' ? 'standard input' : `“${path}”`} from its name.`,
+		{
+			hint: 'Pass --format json or --format protobuf.',
+		},
+	);
 }
 
 function check(path: string, body: Uint8Array, format: Format): void {
