@@ -43,8 +43,8 @@ const packagesOf = (names: readonly string[]) =>
 /** Lower a figure when a change makes a start cheaper; a raise needs a reason in the commit. */
 test.each([
 	{start: 'every start', packs: ['main'], modules: 17, bytes: 27_500},
-	{start: 'the first frame', packs: firstFrame, modules: 259, bytes: 406_400},
-	{start: 'a command, or -p', packs: withoutScreen, modules: 538, bytes: 738_500},
+	{start: 'the first frame', packs: firstFrame, modules: 259, bytes: 406_900},
+	{start: 'a command, or -p', packs: withoutScreen, modules: 538, bytes: 740_500},
 ])('$start reads hardly more modules and bytes than it did', ({packs: names, modules, bytes}) => {
 	expect(modulesOf(names).length).toBeLessThanOrEqual(mostFor(modules));
 	expect(bytesOf(names)).toBeLessThanOrEqual(mostFor(bytes));
