@@ -12,7 +12,15 @@ import type {AppState} from '../store/store.ts';
 import type {PromptEdit} from '../store/view-slice.ts';
 import {joinBursts} from '../terminal/input/bursts.ts';
 import {maxPastedBytes} from '../terminal/input/paste.ts';
-import {chordOf, type InputToken, type KeyToken, keyToken, type ReplyToken} from '../terminal/input/token.ts';
+import {
+	characterWithAlt,
+	chordOf,
+	type InputToken,
+	type KeyToken,
+	keyToken,
+	type ReplyToken,
+	textToken,
+} from '../terminal/input/token.ts';
 import {steadyNow, untilAnswerable} from './answerable.ts';
 import type {Attention} from './attention/attention.ts';
 import {pressInCompletion} from './completion-keys.ts';
@@ -347,8 +355,12 @@ function pressInPrompt(token: InputToken, keyboard: Keyboard): void {
 		submit(step.action.text);
 	} else if (step.action && chordOf(step.action.token) === 'escape' && waitsBesideDraft(state)) {
 		keyboard.panelKeys.answer(undefined);
-	} else if (step.action) {
-		pressInApp(step.action.token, keyboard);
+	} else if (step.action && !pressInApp(step.action.token, keyboard)) {
+		// Esc and what is typed at once after it: without its slash, a command would be sent as a message.
+		const character = characterWithAlt(step.action.token);
+		if (character !== undefined) {
+			pressOutsidePanel(textToken(character), keyboard);
+		}
 	}
 }
 

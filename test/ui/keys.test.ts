@@ -52,6 +52,18 @@ describe('Escape', () => {
 		expect([toast(), asked.filter(what => what !== 'redraw')]).toEqual(['', []]);
 	});
 
+	test('takes no character from a command that arrives in one read with it', () => {
+		const {press, asked} = handler();
+		press(`${esc}/usage${keys.enter}`);
+		expect(asked).toEqual(['submit /usage']);
+	});
+
+	test('with a letter is a key with Alt, as before, if that is bound', () => {
+		const {press, prompt} = handler({text: 'one two'});
+		press(`${esc}bx`);
+		expect(prompt()).toBe('one xtwo');
+	});
+
 	test('does nothing before the first message', () => {
 		const {press, store, prompt, toast} = handler();
 		store.setState(({transcript}) => ({transcript: {...transcript, settled: []}}));

@@ -1,9 +1,10 @@
-import {chordOf, type InputToken, type KeyToken, textToken} from '../../terminal/input/token.ts';
+import {characterWithAlt, chordOf, type InputToken, type KeyToken, textToken} from '../../terminal/input/token.ts';
 import {type ComposerWindow, reduceComposer} from '../editor.ts';
 import {moveTo} from '../editor-edit.ts';
 import {operations} from '../editor-keys.ts';
 import type {ComposerState} from '../editor-state.ts';
 import {nextBoundary} from '../graphemes.ts';
+import {actionOf, defaultKeymap} from '../keymap/keymap.ts';
 import {textOf} from '../long-text.ts';
 import {type Changed, operate, rangeOf} from './vim-changes.ts';
 import {readCommand, type VimCommand} from './vim-command.ts';
@@ -22,6 +23,12 @@ const maxPending = 20;
  * Enter, and keys that Vim doesn't have go on to the prompt or to the owner.
  */
 export function reduceVim(vim: VimState, state: ComposerState, token: InputToken, window: ComposerWindow): VimStep {
+	const character = vim.mode !== 'normal' && token.type === 'key' ? characterBehindEscape(token, window) : undefined;
+	if (character !== undefined) {
+		const left = vim.mode === 'insert' ? leaveInsert(vim, state) : inNormal(vim, state);
+		return pressText(left.vim, left.state, character, window);
+	}
+
 	if (vim.mode === 'insert') {
 		return token.type === 'key' && chordOf(token) === 'escape'
 			? leaveInsert(vim, state)
@@ -38,6 +45,15 @@ export function reduceVim(vim: VimState, state: ComposerState, token: InputToken
 		default:
 			return {vim, state};
 	}
+}
+
+/**
+ * Returns the character that was typed at once after Esc. As key with Alt it may be one of the app, but none of the prompt, whose
+ * keys Vim has in other places.
+ */
+function characterBehindEscape(token: KeyToken, {keymap = defaultKeymap}: ComposerWindow): string | undefined {
+	const action = actionOf(keymap, chordOf(token)) ?? 'prompt.';
+	return action.startsWith('prompt.') ? characterWithAlt(token) : undefined;
 }
 
 /** Reads text as commands, character by character, until one begins insert mode, which gets the rest. */

@@ -85,6 +85,16 @@ export function keyToken(name: string, {ctrl, alt, shift}: Modifiers = noModifie
 	return {type: 'key', name, ctrl, alt, shift};
 }
 
+/**
+ * Returns the character of a key with Alt, and with Shift at most; undefined for other keys. Terminals send the same for Esc and a
+ * character that is typed at once after it.
+ */
+export function characterWithAlt({name, ctrl, alt, shift}: KeyToken): string | undefined {
+	const character = name === 'space' ? ' ' : name;
+	const isCharacter = alt && !ctrl && [...character].length === 1;
+	return isCharacter ? (shift ? character.toUpperCase() : character) : undefined;
+}
+
 /** Returns the key with its modifiers, always in this order: `ctrl+alt+shift+left`. */
 export function chordOf({name, ctrl, alt, shift}: KeyToken): string {
 	return `${ctrl ? 'ctrl+' : ''}${alt ? 'alt+' : ''}${shift ? 'shift+' : ''}${name}`;

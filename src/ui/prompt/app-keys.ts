@@ -75,17 +75,27 @@ const appActions: {readonly [action in Action]?: Press} = {
 	'app.suspend': ({suspend}) => suspend(),
 };
 
-/** Handles a key that the prompt has no use for. */
-export function pressInApp(token: KeyToken, keyboard: Keyboard): void {
+/** Handles a key that the prompt has no use for. Returns false for one that does nothing. */
+export function pressInApp(token: KeyToken, keyboard: Keyboard): boolean {
 	const {store, openLogs} = keyboard;
 	const chord = chordOf(token);
 	const action = actionOf(store.getState().keymap, chord);
 	const press = fixedKeys[chord] ?? (action && appActions[action]);
 	if (press) {
 		press(keyboard, chord);
-	} else if (!pressInLogs(action, {store, openViewer: openLogs}) && chord.includes(' ')) {
+		return true;
+	}
+
+	if (pressInLogs(action, {store, openViewer: openLogs})) {
+		return true;
+	}
+
+	const isSequence = chord.includes(' ');
+	if (isSequence) {
 		store.getState().setToast(`${keyLabel(chord)} is not bound to anything.`);
 	}
+
+	return isSequence;
 }
 
 /** Shows the keys until the next one. */

@@ -110,6 +110,8 @@ test.each([
 	['. repeats a change', '|a b', `cwX${esc}w.`, 'X |X'],
 	['. repeats an append', '|a\nb', `Ax${esc}j.`, 'ax\nb|x'],
 	['an operator that is cancelled', '|ab', `d${esc}x`, '|b'],
+	['a command in one read with Esc', 'a|b', 'ix\u001bdd', '|'],
+	['a letter in one read with Esc that is a key of the prompt with Alt', 'one two|', 'a!\u001bb', 'one |two!'],
 	['an unknown command', '|ab', 'dqZx', '|b'],
 ])('%s', (_, text, commands, expected) => {
 	expect(press(text, commands)).toBe(expected);
