@@ -74,12 +74,27 @@ export function formsOf(value: string): ReadonlyMap<string, string> {
 export function findLeaks(canaries: readonly Canary[], traces: readonly Trace[]): readonly string[] {
 	const sought = canaries.map(canary => ({...canary, forms: [...formsOf(canary.value)]}));
 	return traces.flatMap(({place, bytes}) => {
-		const texts = [bytes, ...inflated(bytes)].map(readable => readable.toString('latin1'));
+		const texts = textsOf(bytes);
 		return sought.flatMap(({name, mayBeIn, forms}) => {
 			const form = mayBeIn(place) ? undefined : forms.find(([text]) => texts.some(all => all.includes(text)));
 			return form ? [`${name} (${form[1]}) is in ${place}: ${around(texts, form[0])}`] : [];
 		});
 	});
+}
+
+/** Returns true if a canary is in any of these traces. */
+export function isFound({value}: Pick<Canary, 'value'>, traces: readonly Trace[]): boolean {
+	const forms = [...formsOf(value).keys()];
+	return traces.some(({bytes}) => textsOf(bytes).some(text => forms.some(form => text.includes(form))));
+}
+
+/** The texts of the bytes of traces, which are searched for each canary. */
+const read = new WeakMap<Buffer, readonly string[]>();
+
+function textsOf(bytes: Buffer): readonly string[] {
+	const texts = read.get(bytes) ?? [bytes, ...inflated(bytes)].map(readable => readable.toString('latin1'));
+	read.set(bytes, texts);
+	return texts;
 }
 
 /** Returns what surrounds the first match. */

@@ -8,7 +8,15 @@ import {onTestFinished} from 'vitest';
 import {environmentOf, folderWith, program} from '../e2e/program.ts';
 import {startTerminal, type TestTerminal} from '../e2e/terminal.ts';
 import type {Random} from './fault.ts';
-import {type Canary, drawSecret, findLeaks, type Trace, tracesBelow, tracesOfProcesses} from './secret-search.ts';
+import {
+	type Canary,
+	drawSecret,
+	findLeaks,
+	isFound,
+	type Trace,
+	tracesBelow,
+	tracesOfProcesses,
+} from './secret-search.ts';
 
 type Drawn = Parameters<typeof drawSecret>[1] & {
 	/** Where it is, and nowhere else: parts of the names of places. */
@@ -178,9 +186,7 @@ export function openSecretWorld(random: Random) {
 		/** Counts each canary as an attempt. Returns how many, and what leaked, or wasn't even where it must be. */
 		search() {
 			const all = [...traces.values(), ...tracesBelow(root)];
-			const unused = canaries.filter(
-				({isSent, ...canary}) => isSent && findLeaks([{...canary, mayBeIn: () => false}], all).length === 0,
-			);
+			const unused = canaries.filter(canary => canary.isSent && !isFound(canary, all));
 			const leaks = [...findLeaks(canaries, all), ...unused.map(({name}) => `${name} was never used`)];
 			return {tried: canaries.length, leaks};
 		},
