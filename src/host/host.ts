@@ -143,9 +143,13 @@ export function createHost({
 
 	/** Throws AppError("network"), after which a terminal tries again, if a guest attaches too often. */
 	const countAttach = ({isGuest, way = ''}: Admission) => {
+		if (!isGuest) {
+			return;
+		}
+
 		const before = guestAttaches.get(way);
 		const {since, count} = before && now() - before.since < guestAttachesMs ? before : {since: now(), count: 0};
-		if (isGuest && count >= maxGuestAttaches) {
+		if (count >= maxGuestAttaches) {
 			throw new AppError('network', 'This link was used too often.', {hint: 'Attach again in a minute.'});
 		}
 

@@ -392,10 +392,13 @@ export async function openHostedSession(options: Options): Promise<HostedSession
 		flushSoon();
 	});
 
+	/** Returns false for a terminal that only watches, or is not attached. */
+	const mayDrive = ({seat}: AttachedTerminal) => attached.get(seat)?.role === 'driver';
+
 	/** Throws AppError("conflict") unless this terminal drives. Nobody else drives once the one that did is gone. */
-	const drive = ({seat: id, who}: AttachedTerminal) => {
-		const own = attached.get(id);
-		if (own?.role !== 'driver') {
+	const drive = (terminal: AttachedTerminal) => {
+		const {seat: id, who} = terminal;
+		if (!mayDrive(terminal)) {
 			throw new AppError('conflict', 'This terminal only watches the session.', {
 				hint: 'Attach without `--observe`, or ask for a link that drives.',
 			});
@@ -498,7 +501,7 @@ export async function openHostedSession(options: Options): Promise<HostedSession
 			case 'command':
 				return runCommand(terminal, args);
 			case 'prepare':
-				if (attached.get(terminal.seat)?.role === 'driver') {
+				if (mayDrive(terminal)) {
 					await program.prompts.prepare('');
 				}
 
@@ -603,7 +606,7 @@ export async function openHostedSession(options: Options): Promise<HostedSession
 		},
 		painted: ({seat}, id) => questions.painted(seat, id),
 		answer(terminal, id, value) {
-			if (attached.get(terminal.seat)?.role !== 'driver') {
+			if (!mayDrive(terminal)) {
 				throw new AppError('conflict', 'This terminal only watches the session.');
 			}
 
@@ -614,7 +617,7 @@ export async function openHostedSession(options: Options): Promise<HostedSession
 			const {seat: id, who} = terminal;
 			const said = word ? `: ${word.slice(0, maxWord)}` : '.';
 			const other = whoIs(driver);
-			if (attached.get(id)?.role !== 'driver') {
+			if (!mayDrive(terminal)) {
 				throw new AppError('conflict', 'This terminal only watches the session.');
 			}
 
