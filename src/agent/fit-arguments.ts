@@ -18,11 +18,13 @@ type CallEvent = Extract<ProviderEvent, {type: 'tool-call'}>;
 /**
  * Returns a call with its arguments as the tool's JSON Schema wants them, where what the model wrote can mean nothing else:
  * JSON as text (`"20"`, `"[{…}]"`, also twice encoded) where no text is wanted, one item in place of a list, `null` for an
- * optional argument, all arguments inside another object. So is the name of the tool. Anything else stays as it is. It is done before the call is shown,
- * kept and approved, so that what is approved is what runs. A text stays a text wherever the schema takes one.
+ * optional argument, all arguments inside another object. Its name is that of the tool, without what hosts leave around it. Anything
+ * else stays as it is. It is done before the call is shown, kept and approved, so that what is approved is what runs. A text stays a
+ * text wherever the schema takes one.
  */
 export function fitCall(call: CallEvent, tools: readonly ToolDefinition[]): CallEvent {
-	const tool = tools.find(({name}) => name === call.name) ?? tools.find(({name}) => name === bareName(call.name));
+	const named = (wanted: string) => tools.find(({name}) => name === wanted);
+	const tool = named(call.name) ?? named(bareName(call.name));
 	if (!tool) {
 		return call;
 	}

@@ -176,7 +176,8 @@ export function createUpdateEvents({
 		const status = given['status'];
 		if (status === 'completed' || status === 'failed') {
 			open.delete(own);
-			outputs.set(own, finish(call, status === 'failed'));
+			outputs.set(own, cutText(outputOf(call.content, call.rawOutput), maxText));
+			finish(call, status === 'failed');
 			return;
 		}
 
@@ -193,10 +194,8 @@ export function createUpdateEvents({
 			return true;
 		}
 
-		const text = cutText(
-			textOf(Array.isArray(content) ? content.filter(isJsonObject) : []) || outputOf(rawOutput),
-			maxText,
-		);
+		const items = Array.isArray(content) ? content.filter(isJsonObject) : [];
+		const text = cutText(outputOf(items, rawOutput), maxText);
 		if (text && text !== outputs.get(own)) {
 			stranger('The agent sent more of a call that had ended', text);
 		}
@@ -204,12 +203,11 @@ export function createUpdateEvents({
 		return false;
 	};
 
-	/** Emits the result of a call. Returns the beginning of what its agent said of it. */
-	const finish = (call: ExternalCall, failed: boolean): string => {
+	const finish = (call: ExternalCall, failed: boolean) => {
 		// A call that failed changed what its end shows, if anything.
 		const diffs = failed ? call.content.filter(isDiff) : call.diffs;
 		const [change, ...others] = diffs.map(diff => changeIn(diff, folder).recorded);
-		const text = textOf(call.content) || outputOf(call.rawOutput);
+		const text = outputOf(call.content, call.rawOutput);
 		const more = others.map(({path, diff}) => `${path}\n${diff}`);
 		const output = cutResult([text, ...more].filter(Boolean).join('\n\n'));
 		const milliseconds = Math.round(clock() - call.startedAtMs);
@@ -217,13 +215,12 @@ export function createUpdateEvents({
 		const pictures = images ? imagesIn(call.content) : [];
 		if (!images || pictures.length === 0) {
 			emit(result);
-			return cutText(text, maxText);
+			return;
 		}
 
 		saving = Promise.all([saving, saveImages(pictures, images)]).then(([, shown]) =>
 			emit({...result, ...(shown.length > 0 && {images: shown})}),
 		);
-		return cutText(text, maxText);
 	};
 
 	return {
@@ -415,7 +412,12 @@ function textOfContent(content: Json | undefined): string {
 	}
 }
 
-function outputOf(raw: Json | undefined): string {
+/** Returns the output of a call: what it shows, else its raw output. */
+function outputOf(content: readonly JsonObject[], raw: Json | undefined): string {
+	return textOf(content) || rawText(raw);
+}
+
+function rawText(raw: Json | undefined): string {
 	if (raw === undefined || raw === null) {
 		return '';
 	}
