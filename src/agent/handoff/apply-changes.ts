@@ -222,19 +222,34 @@ async function assertFree(
 			}
 		}
 	};
-	for (const {path, kind} of changes) {
-		for (const parent of kind === 'gone' ? [] : parentsOf(path)) {
-			const stats = await lstat(join(top, parent)).catch(() => undefined);
-			if (stats && !stats.isDirectory() && !gone.has(parent)) {
-				throw inTheWay(parent);
+	for (const {path} of changes.filter(({kind}) => kind !== 'gone')) {
+		const covering = await coveringParent(top, path);
+		if (covering !== undefined) {
+			// Where a link gives way to a folder, what stands behind the link is not in the way.
+			if (!gone.has(covering)) {
+				throw inTheWay(covering);
 			}
+
+			continue;
 		}
 
-		const stats = kind === 'gone' ? undefined : await lstat(join(top, path)).catch(() => undefined);
+		const stats = await lstat(join(top, path)).catch(() => undefined);
 		if (stats?.isDirectory()) {
 			await assertEmptied(path);
 		} else if (stats && !committed.has(path)) {
 			throw inTheWay(path);
 		}
 	}
+}
+
+/** Returns the first path above a path that is a file or a link; undefined if all that exist are folders. */
+async function coveringParent(top: string, path: string): Promise<string | undefined> {
+	for (const parent of parentsOf(path)) {
+		const stats = await lstat(join(top, parent)).catch(() => undefined);
+		if (stats && !stats.isDirectory()) {
+			return parent;
+		}
+	}
+
+	return undefined;
 }

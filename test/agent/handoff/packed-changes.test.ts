@@ -212,6 +212,19 @@ test('[33] files of a folder are gone whose place a link took that leads in a ci
 	expect(treeOf(other)).toEqual({folder: '-> folder'});
 });
 
+test('[33] a folder takes the place of a link, whatever is where the link leads', async () => {
+	const {one, other} = twoClones({'a/b/c.txt': 'c'});
+	symlinkSync('a', join(one, 'way'));
+	git(one, 'add', '--all');
+	git(one, 'commit', '--quiet', '--message=link');
+	git(other, 'pull', '--quiet', one, 'main');
+	rmSync(join(one, 'way'));
+	mkdirSync(join(one, 'way'));
+	writeFileSync(join(one, 'way', 'b'), 'b');
+	await move(one, other);
+	expect(treeOf(other)).toEqual(treeOf(one));
+});
+
 test('[33] a clone with changes of its own, or without the commit, or with an ignored file in the way stays as it is', async () => {
 	const {one, other} = twoClones({'.gitignore': 'new.txt\n', 'a.txt': 'a'});
 	writeFileSync(join(one, '.gitignore'), '');
