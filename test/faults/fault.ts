@@ -60,6 +60,9 @@ export type Random = {
 	readonly pick: <Value>(values: readonly Value[]) => Value;
 };
 
+/** The seed of tests that draw other cases in each run. `TEST_SEED` of the environment repeats a run. */
+export const drawnSeed = Number(process.env.TEST_SEED ?? Math.floor(Math.random() * 2 ** 31));
+
 export function createRandom(seed: number): Random {
 	let state = seed >>> 0;
 	const next = () => {

@@ -9,7 +9,7 @@ import {git, twoClones} from '../agent/handoff/clones.ts';
 import {apiKey} from '../e2e/chat.ts';
 import {startModelHost} from '../e2e/model-host.ts';
 import {folderWith, type Place, runProgram, startProgram} from '../e2e/program.ts';
-import {createRandom} from '../faults/fault.ts';
+import {createRandom, drawnSeed} from '../faults/fault.ts';
 import {agreeing} from './agreeing.ts';
 import {hasSshd, startSshd} from './sshd.ts';
 
@@ -80,12 +80,10 @@ const stateOf = (clone: string) => [
 	git(clone, 'stash', 'list'),
 ];
 
-const seed = Date.now() % 1_000_000;
-
 test.skipIf(!hasSshd)(
-	`[33] a host that is killed while it applies changes puts them back with its next start, and says so (seed ${seed})`,
+	`[33] a host that is killed while it applies changes puts them back with its next start, and says so (seed ${drawnSeed})`,
 	async () => {
-		const random = createRandom(seed);
+		const random = createRandom(drawnSeed);
 		const world = await openMachines();
 		const {other, hostHome, startHost, begin, handoff, idsIn, place} = world;
 		const before = stateOf(other);
@@ -117,9 +115,9 @@ test.skipIf(!hasSshd)(
 );
 
 test.skipIf(!hasSshd)(
-	`[33] a terminal that is killed while it applies changes puts them back with its next start, and its own again (seed ${seed})`,
+	`[33] a terminal that is killed while it applies changes puts them back with its next start, and its own again (seed ${drawnSeed})`,
 	async () => {
-		const random = createRandom(seed);
+		const random = createRandom(drawnSeed);
 		const {one, other, home, hostHome, startHost, begin, handoff, idsIn, place} = await openMachines();
 		await startHost();
 		const id = await begin();

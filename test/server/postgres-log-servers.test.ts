@@ -1,6 +1,7 @@
 import {setTimeout as sleep} from 'node:timers/promises';
 import {expect, test} from 'vitest';
 import {folderWith} from '../e2e/program.ts';
+import {createRandom, drawnSeed} from '../faults/fault.ts';
 import {emptyPlace} from './database/engine.ts';
 import {inWorkspace} from './harness.ts';
 import {initializeProgram, startServeProgram} from './program.ts';
@@ -24,7 +25,8 @@ await sleep(3_600_000);
 
 const flags = ['--unsafe-sandboxes'];
 
-test('a log that is followed through a balancer is whole, though the servers that can collect it are killed', async () => {
+test(`a log that is followed through a balancer is whole, though the servers that can collect it are killed (seed ${drawnSeed})`, async () => {
+	const random = createRandom(drawnSeed);
 	const place = await emptyPlace();
 	const database = place.engine === 'postgres' ? place.url : '';
 	const key = await initializeProgram(database);
@@ -53,7 +55,7 @@ test('a log that is followed through a balancer is whole, though the servers tha
 
 		// The other machine's is asked alone in the end, so that all of it must have been collected.
 		const isLate = text.includes(`\n${lines - 500} `);
-		const {url = ''} = (isLate ? other : servers[Math.floor(Math.random() * servers.length)]) ?? {};
+		const {url = ''} = isLate ? other : random.pick(servers);
 		const response = await fetch(`${url}${inWorkspace}/environments/${id}/logs?after=${after}`, {headers});
 		const {logs} = await response.json();
 		const numberOf = (name: string) => Number(response.headers.get(name));

@@ -8,7 +8,7 @@ import {type Changes, createChanges} from '../../../src/agent/changes/changes.ts
 import type {ObjectStore} from '../../../src/agent/changes/object-store.ts';
 import {redoOf} from '../../../src/core/session/changes.ts';
 import {buildOnce} from '../../build-once.ts';
-import {createRandom, type Random} from '../../faults/fault.ts';
+import {createRandom, drawnSeed, type Random} from '../../faults/fault.ts';
 import {makeWorkspace} from '../tools/workspace.ts';
 import {signal, startAgentAtWork} from './agent-at-work.ts';
 
@@ -95,10 +95,8 @@ async function startRestoring(random: Random) {
 	return {agent, how, restore, killed: createChanges({folder: workspace, places, openStore})};
 }
 
-const seed = Date.now() % 1_000_000;
-
-test(`[17] an undo, redo, rewind or part of a diff that was killed is finished, and can be taken back (seed ${seed})`, async () => {
-	const random = createRandom(seed);
+test(`[17] an undo, redo, rewind or part of a diff that was killed is finished, and can be taken back (seed ${drawnSeed})`, async () => {
+	const random = createRandom(drawnSeed);
 	for (let turn = 0; turn < 50; turn += 1) {
 		const {agent, how, restore, killed} = await startRestoring(random);
 		const what = `turn ${turn}, ${how}`;

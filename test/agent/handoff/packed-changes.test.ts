@@ -19,7 +19,7 @@ import {hashOfChanges, packChanges} from '../../../src/agent/handoff/packed-chan
 import {findClones, openRepository} from '../../../src/agent/handoff/repository.ts';
 import {maxChanges, type PackedChange, type PackedChanges} from '../../../src/core/packed-changes.ts';
 import {folderWith} from '../../e2e/program.ts';
-import {createRandom, type Random} from '../../faults/fault.ts';
+import {createRandom, drawnSeed, type Random} from '../../faults/fault.ts';
 import {git, twoClones} from './clones.ts';
 
 const options = {below: '', places: {stateFolder: '/nonexistent'}, withSecrets: false};
@@ -98,10 +98,8 @@ function withoutEmptyFolders(folder: string): boolean {
 	return isEmpty;
 }
 
-const seed = Date.now() % 1_000_000;
-
-test(`[33] a clone that gets the changes has the same tree, and its own again after they are taken back (seed ${seed})`, async () => {
-	const random = createRandom(seed);
+test(`[33] a clone that gets the changes has the same tree, and its own again after they are taken back (seed ${drawnSeed})`, async () => {
+	const random = createRandom(drawnSeed);
 	for (let round = 0; round < 12; round++) {
 		const {one, other} = twoClones({'kept.txt': 'kept'});
 		for (let count = 0; count < 12; count++) {
@@ -142,8 +140,8 @@ test(`[33] a clone that gets the changes has the same tree, and its own again af
 	}
 });
 
-test(`[33] changes that come back take the place of those that were handed over, staged or not (seed ${seed})`, async () => {
-	const random = createRandom(seed + 1);
+test(`[33] changes that come back take the place of those that were handed over, staged or not (seed ${drawnSeed})`, async () => {
+	const random = createRandom(drawnSeed + 1);
 	const shown = (folder: string) =>
 		Object.fromEntries(
 			Object.entries(treeOf(folder)).map(([path, entry]) => [path, entry.replace(/^([67])\d\d /, '$1** ')]),

@@ -8,11 +8,9 @@ import {contentHash} from '../../../src/agent/tools/files/read-text.ts';
 import {replaceFile} from '../../../src/agent/tools/files/replace-file.ts';
 import {createSearchText} from '../../../src/agent/tools/search-text.ts';
 import {AppError} from '../../../src/core/error.ts';
-import {createRandom, type Random} from '../../faults/fault.ts';
+import {createRandom, drawnSeed, type Random} from '../../faults/fault.ts';
 import {signal, startAgentIn} from '../changes/agent-at-work.ts';
 import {openTools} from './open-tools.ts';
-
-const seed = Date.now() % 100_000;
 
 const utf16be = (text: string) => Buffer.from(text, 'utf16le').swap16();
 /** Encodings, and bytes that no text in them has. */
@@ -120,8 +118,8 @@ function drawEdit({lines, newWords}: ReturnType<typeof drawFile>, random: Random
 	};
 }
 
-test(`a change of an odd file is the asked one alone or refused, and can be undone (seed ${seed})`, async () => {
-	const random = createRandom(seed);
+test(`a change of an odd file is the asked one alone or refused, and can be undone (seed ${drawnSeed})`, async () => {
+	const random = createRandom(drawnSeed);
 	const {root, workspace, read, edit, write, places, path} = await openTools();
 	for (let index = 0; index < 25; index++) {
 		const file = drawFile(random);

@@ -1,16 +1,8 @@
 import {randomBytes, randomUUID} from 'node:crypto';
 import {expect, test} from 'vitest';
+import {createRandom, drawnSeed} from '../../faults/fault.ts';
 import {createTestServer, inWorkspace, scope as names, type TestServer} from '../harness.ts';
 import {findProjectOf} from '../rows.ts';
-
-/** The random numbers of a seed, below a limit. */
-function randomNumbers(seed: number) {
-	let state = seed;
-	return (below: number) => {
-		state = (state * 1_103_515_245 + 12_345) % 2_147_483_648;
-		return Math.floor((state / 2_147_483_648) * below);
-	};
-}
 
 /** Adds findings whose sort keys are often equal or missing, at random ids. */
 async function addFindings({database}: TestServer, count: number, draw: (below: number) => number): Promise<void> {
@@ -68,9 +60,8 @@ async function walk(server: TestServer, path: string, from: string, name: 'next'
 	return pages;
 }
 
-test('cursors lead through each order of a list in both directions, and show each row once', async () => {
-	const seed = randomBytes(3).readUIntBE(0, 3);
-	const draw = randomNumbers(seed);
+test(`cursors lead through each order of a list in both directions, and show each row once (seed ${drawnSeed})`, async () => {
+	const {below: draw} = createRandom(drawnSeed);
 	const server = await createTestServer();
 	await addFindings(server, 60, draw);
 	const orders = ['score', 'created_at', 'updated_at', 'severity', 'attack_name', 'category', 'date'].flatMap(sort =>
@@ -83,7 +74,7 @@ test('cursors lead through each order of a list in both directions, and show eac
 		'category=category%201&sort_by=score',
 	]) {
 		const size = 1 + draw(25);
-		const context = `seed ${seed}, ${order}, pages of ${size}`;
+		const context = `${order}, pages of ${size}`;
 		const all = (await readPage(server, `${findings}?${order}&page_size=200`)).ids;
 		const path = `${findings}?${order}&page_size=${size}`;
 		const forward = await walk(server, path, '', 'next');
@@ -103,7 +94,7 @@ test('cursors lead through each order of a list in both directions, and show eac
 
 test('a cursor goes on behind its row, although rows were added before it and removed', async () => {
 	const server = await createTestServer();
-	const draw = randomNumbers(7);
+	const {below: draw} = createRandom(7);
 	await addFindings(server, 20, draw);
 	const path = `${findings}?sort_by=severity&sort_dir=desc&page_size=5`;
 	const before = await walk(server, path, '', 'next');
@@ -122,7 +113,7 @@ test('a cursor goes on behind its row, although rows were added before it and re
 
 test('[26] a cursor that this list has not given is 400, whatever it is', async () => {
 	const server = await createTestServer();
-	await addFindings(server, 10, randomNumbers(3));
+	await addFindings(server, 10, createRandom(3).below);
 	const path = `${findings}?sort_by=score&page_size=2`;
 	const {next} = await readPage(server, path);
 	const bytes = Buffer.from(next ?? '', 'base64url');

@@ -1,6 +1,6 @@
-import {randomInt} from 'node:crypto';
 import {expect, test} from 'vitest';
 import {createSharedReads} from '../../../src/server/kit/shared-reads.ts';
+import {createRandom, drawnSeed} from '../../faults/fault.ts';
 
 /** Reads that each end when they are told to, and say when they began. */
 function manualReads() {
@@ -25,14 +25,15 @@ test('a read in progress serves who joins it, and another key has its own', asyn
 	expect(begun.length).toBe(2);
 });
 
-test('whatever the order, an answer of joinNext was read after the question, by at most two reads at a time', async () => {
+test(`whatever the order, an answer of joinNext was read after the question, by at most two reads at a time (seed ${drawnSeed})`, async () => {
+	const random = createRandom(drawnSeed);
 	for (let round = 0; round < 50; round += 1) {
 		const {joinNext} = createSharedReads<number>();
 		const {begun, read} = manualReads();
 		const answers: Array<Promise<{readonly before: number; readonly number: number | undefined}>> = [];
 		let ended = 0;
 		for (let step = 0; step < 40; step += 1) {
-			if (randomInt(3) > 0 || ended === begun.length) {
+			if (random.below(3) > 0 || ended === begun.length) {
 				const before = begun.length;
 				const answer = joinNext('a', read);
 				answers.push(
@@ -42,7 +43,7 @@ test('whatever the order, an answer of joinNext was read after the question, by 
 					),
 				);
 			} else {
-				begun[ended]?.[randomInt(4) === 0 ? 'fail' : 'end']();
+				begun[ended]?.[random.below(4) === 0 ? 'fail' : 'end']();
 				ended += 1;
 				await new Promise(setImmediate);
 			}

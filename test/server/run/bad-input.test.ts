@@ -15,7 +15,7 @@ import {openPostgres} from '../../../src/server/database/postgres.ts';
 import {openSqlite} from '../../../src/server/database/sqlite.ts';
 import {testContext} from '../../commands/context.ts';
 import {folderWith, runProgram, startProgram} from '../../e2e/program.ts';
-import {createRandom} from '../../faults/fault.ts';
+import {createRandom, drawnSeed} from '../../faults/fault.ts';
 import {freePort} from '../../free-port.ts';
 import {createPostgres, postgresUrl} from '../../postgres.ts';
 import {canMount, notRoot, smallDisk} from '../../small-disk.ts';
@@ -24,7 +24,6 @@ import {emptyFile} from '../database/empty-file.ts';
 import {engine} from '../database/engine.ts';
 import {parseExposition} from '../metrics/exposition.ts';
 
-const seed = Math.floor(Math.random() * 2 ** 32);
 const fields = fieldsOf(((serveNoun as Noun).verbs.find(({name}) => name === 'start') as Command).args).filter(
 	({name}) => !['config', 'folder'].includes(name),
 );
@@ -72,8 +71,8 @@ const refusalOf = async (words: readonly string[], env: Readonly<Record<string, 
 };
 
 describe.runIf(engine === 'sqlite')('a configuration', () => {
-	test(`a wrong value is refused with the name of its flag, variable or key (seed ${seed})`, async () => {
-		const random = createRandom(seed);
+	test(`a wrong value is refused with the name of its flag, variable or key (seed ${drawnSeed})`, async () => {
+		const random = createRandom(drawnSeed);
 		const others = fields.filter(({name, type}) => name !== 'port' && (type === 'boolean' || wrongValues[name]));
 		const texts = fields.filter(({type, name}) => type === 'string' && !wrongValues[name]).map(({name}) => name);
 		expect(texts).toEqual(['data']);
@@ -100,8 +99,8 @@ describe.runIf(engine === 'sqlite')('a configuration', () => {
 		}
 	});
 
-	test(`a misspelt key or variable is refused with the one that was meant (seed ${seed})`, async () => {
-		const random = createRandom(seed);
+	test(`a misspelt key or variable is refused with the one that was meant (seed ${drawnSeed})`, async () => {
+		const random = createRandom(drawnSeed);
 		const known = new Set(fields.map(({name}) => flagOf(name)));
 		for (let count = 0; count < 60; count++) {
 			const right = flagOf(random.pick(fields).name);

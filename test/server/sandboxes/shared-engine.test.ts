@@ -1,10 +1,11 @@
-import {randomInt, randomUUID} from 'node:crypto';
+import {randomUUID} from 'node:crypto';
 import {expect, test} from 'vitest';
 import {grantCredits} from '../../../src/server/credits/account.ts';
 import {createLogCollector} from '../../../src/server/sandboxes/log-collector.ts';
 import {logStoreOf, readStoredLog} from '../../../src/server/sandboxes/log-store.ts';
 import {createMachineLease} from '../../../src/server/sandboxes/machine-lease.ts';
 import {createCheck} from '../../../src/server/sandboxes/sandbox-monitor.ts';
+import {createRandom, drawnSeed} from '../../faults/fault.ts';
 import {createTestServer, type TestServer} from '../harness.ts';
 import {observed} from './logged.ts';
 import {balanceOf} from './machines.ts';
@@ -48,7 +49,8 @@ function beside(server: TestServer, engine: Simulated) {
 	};
 }
 
-test('of sandboxes that write, on one engine of three servers of which one is killed, each ends and is billed once, and no line is lost or doubled', async () => {
+test(`of sandboxes that write, on one engine of three servers of which one is killed, each ends and is billed once, and no line is lost or doubled (seed ${drawnSeed})`, async () => {
+	const random = createRandom(drawnSeed);
 	const server = await createTestServer();
 	const {database} = server;
 	const {id: organizationId} = await database.selectFrom('organizations').select('id').executeTakeFirstOrThrow();
@@ -72,17 +74,17 @@ test('of sandboxes that write, on one engine of three servers of which one is ki
 	expect(killed).toBeDefined();
 	let lines = 0;
 	for (let second = 0; second < seconds + 60; second += 1) {
-		for (const id of ids.filter(each => engine.states.get(each)?.kind === 'running' && randomInt(4) === 0)) {
+		for (const id of ids.filter(each => engine.states.get(each)?.kind === 'running' && random.below(4) === 0)) {
 			// Lines are cut anywhere.
 			const line = Buffer.from(`${lines++} grüße 😀\n`);
 			const before = engine.logs.get(id) ?? Buffer.alloc(0);
 			const open = before.length > 0 && before.at(-1) !== 10 ? Buffer.from('…\n') : Buffer.alloc(0);
-			const cut = randomInt(2) === 0 ? line : line.subarray(0, randomInt(line.length));
+			const cut = random.below(2) === 0 ? line : line.subarray(0, random.below(line.length));
 			engine.logs.set(id, Buffer.concat([before, open, cut]));
 		}
 
 		if (second === 20) {
-			killed?.killAfter(randomInt(60));
+			killed?.killAfter(random.below(60));
 		}
 
 		server.advance(1000);

@@ -1,9 +1,9 @@
-import {randomInt} from 'node:crypto';
 import {setFlagsFromString} from 'node:v8';
 import {runInNewContext} from 'node:vm';
 import {expect, test} from 'vitest';
 import {logLimits, readContainerLog} from '../../../../src/server/sandboxes/docker/container-log.ts';
 import {createLogReader} from '../../../../src/server/sandboxes/docker/log-reader.ts';
+import {createRandom, drawnSeed} from '../../../faults/fault.ts';
 
 type Message = {readonly ms: number; readonly bytes: Buffer};
 
@@ -56,8 +56,9 @@ const texts = [
 ];
 
 test.each([true, false])(
-	'whatever grows and is read in whatever order, windows are those of the whole log (fractions: %s)',
+	`whatever grows and is read in whatever order, windows are those of the whole log (fractions: %s, seed ${drawnSeed})`,
 	async hasFractions => {
+		const random = createRandom(drawnSeed);
 		for (let round = 0; round < 50; round += 1) {
 			const engine = engineLog({hasFractions});
 			const reader = createLogReader(engine.log);
@@ -65,16 +66,16 @@ test.each([true, false])(
 			let latest = ms;
 			let next = 0;
 			for (let step = 0; step < 60; step += 1) {
-				for (let count = randomInt(4); count > 0; count -= 1) {
+				for (let count = random.below(4); count > 0; count -= 1) {
 					// The clock may be set back a little.
-					ms = randomInt(10) === 0 ? latest - randomInt(1500) : ms + randomInt(1200);
+					ms = random.below(10) === 0 ? latest - random.below(1500) : ms + random.below(1200);
 					latest = Math.max(latest, ms);
-					engine.messages.push({ms, bytes: Buffer.from(texts[randomInt(texts.length)] ?? '')});
+					engine.messages.push({ms, bytes: Buffer.from(random.pick(texts))});
 				}
 
 				const whole = engine.whole();
-				const other = randomInt(2) === 0 ? undefined : randomInt(whole.length + 10);
-				const after = randomInt(6) === 0 ? other : next;
+				const other = random.below(2) === 0 ? undefined : random.below(whole.length + 10);
+				const after = random.below(6) === 0 ? other : next;
 				const log = await reader.read('a', after);
 				expect(log, JSON.stringify({round, step, after})).toEqual(await expected(whole, after));
 				next = log?.window.offset ?? 0;
