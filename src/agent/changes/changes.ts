@@ -6,7 +6,7 @@ import {writeBoundsOf} from '../policy/bounds.ts';
 import type {Places} from '../policy/protected-places.ts';
 import {applyRestore, finishRestore, type RestoreChoice, type Restored, restoreOf} from './apply-restore.ts';
 import type {OpenChangeStore} from './change-store.ts';
-import {type ChangePlace, historyOf} from './file-history.ts';
+import {type ChangePlace, historyOf, isStored} from './file-history.ts';
 import type {ObjectStore} from './object-store.ts';
 import {type PlannedFile, planRestore, type RestorePlan} from './plan-restore.ts';
 import {differenceOf, type ReviewedFile, reviewChanges, type TakenBack, takeBack} from './review.ts';
@@ -61,13 +61,14 @@ export function createChanges({folder, places, openStore}: Options): Changes {
 	const placeFor = async (signal: AbortSignal): Promise<ChangePlace> => {
 		const [store, bounds] = await Promise.all([openStore(folder), writeBoundsOf(folder, places)]);
 		signal.throwIfAborted();
-		return {store, bounds, signal};
+		return {store: withRecentTrees(store), bounds, signal};
 	};
 
 	return {
 		async review(steps, signal) {
 			const place = await placeFor(signal);
-			return reviewChanges(await stepsHere(steps, place.store), place);
+			await assertStored(steps, place.store);
+			return reviewChanges(steps, place);
 		},
 		async takeBack(parts, {signal, ...request}) {
 			const place = await placeFor(signal);
@@ -76,13 +77,8 @@ export function createChanges({folder, places, openStore}: Options): Changes {
 		},
 		async plan(steps, undone, signal) {
 			const place = await placeFor(signal);
-			// A long session has many steps before these, which tell nothing about them.
-			const from = Math.max(
-				0,
-				steps.findIndex(({id}) => undone.has(id)),
-			);
-			const later = await storedOf(steps.slice(from), place.store);
-			return planRestore(later.length > 0 ? later : await stepsHere(steps, place.store), undone, place);
+			await assertStored(steps, place.store);
+			return planRestore(steps, undone, place);
 		},
 		difference: async file => differenceOf(file, await openStore(folder)),
 		async apply({steps, files}, choiceOf, {signal, ...request}) {
@@ -95,12 +91,9 @@ export function createChanges({folder, places, openStore}: Options): Changes {
 		},
 		async lastOf(steps, signal) {
 			const place = await placeFor(signal);
-			const undone = await undoOf(
-				steps,
-				async step => (await isStored(step, place.store)) && (await historyOf([step], place)).length > 0,
-			);
+			const undone = await undoOf(steps, async step => (await historyOf([step], place)).length > 0);
 			if (undone.size === 0) {
-				await stepsHere(steps, place.store);
+				await assertStored(steps, place.store);
 			}
 
 			return undone;
@@ -108,7 +101,8 @@ export function createChanges({folder, places, openStore}: Options): Changes {
 		async pathsOf(steps, signal) {
 			const paths = new Map<string, Set<string>>();
 			const place = await placeFor(signal);
-			for (const {path, steps: own} of await historyOf(await stepsHere(steps, place.store), place)) {
+			await assertStored(steps, place.store);
+			for (const {path, steps: own} of await historyOf(steps, place)) {
 				for (const {step} of own) {
 					paths.set(step.id, (paths.get(step.id) ?? new Set()).add(path));
 				}
@@ -119,41 +113,43 @@ export function createChanges({folder, places, openStore}: Options): Changes {
 	};
 }
 
-/**
- * Returns the steps whose contents are stored for this folder: a session may have worked in another one before. Throws
- * AppError("not-found") if none is.
- */
-async function stepsHere(steps: readonly ChangeStep[], store: ObjectStore): Promise<readonly ChangeStep[]> {
-	const here = await storedOf(steps, store);
-	if (here.length === 0 && steps.length > 0) {
+/** Throws AppError("not-found") if there are steps, and the contents of none are stored for this folder. */
+async function assertStored(steps: readonly ChangeStep[], store: ObjectStore): Promise<void> {
+	for (const step of steps) {
+		if (await isStored(step, store)) {
+			return;
+		}
+	}
+
+	if (steps.length > 0) {
 		throw new AppError('not-found', 'The changes of this session are not saved for this folder.', {
 			hint: 'Resume it in the folder where it made them. They are kept for 30 days, on this machine only.',
 		});
 	}
-
-	return here;
 }
 
-async function storedOf(steps: readonly ChangeStep[], store: ObjectStore): Promise<readonly ChangeStep[]> {
-	const stored: ChangeStep[] = [];
-	for (const step of steps) {
-		if (await isStored(step, store)) {
-			stored.push(step);
-		}
-	}
+/** Most trees that are kept in memory. */
+const maxTrees = 100;
 
-	return stored;
-}
+/** Returns a store that keeps the trees which were read last: a step begins with most of those that the one before it ended with. */
+function withRecentTrees(store: ObjectStore): ObjectStore {
+	const recent = new Map<string, Buffer>();
+	return {
+		...store,
+		async get(type, id) {
+			if (type !== 'tree') {
+				return store.get(type, id);
+			}
 
-async function isStored({before}: ChangeStep, store: ObjectStore): Promise<boolean> {
-	try {
-		await store.get('tree', before);
-		return true;
-	} catch (error) {
-		if (error instanceof AppError && error.code === 'not-found') {
-			return false;
-		}
+			const tree = recent.get(id) ?? (await store.get(type, id));
+			recent.delete(id);
+			recent.set(id, tree);
+			const [oldest] = recent.keys();
+			if (recent.size > maxTrees && oldest !== undefined) {
+				recent.delete(oldest);
+			}
 
-		throw error;
-	}
+			return tree;
+		},
+	};
 }

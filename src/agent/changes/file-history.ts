@@ -1,4 +1,5 @@
 import {join} from 'node:path';
+import {AppError} from '../../core/error.ts';
 import type {ChangeStep} from '../../core/session/changes.ts';
 import {type Bounds, locateTarget} from '../policy/bounds.ts';
 import type {ObjectStore} from './object-store.ts';
@@ -20,10 +21,17 @@ export type FileStep = {
 /** The steps that changed a file, in order. */
 export type FileHistory = {readonly path: string; readonly steps: readonly FileStep[]};
 
-/** Returns the files that the steps changed, in the order of their paths. Throws AppError("not-found") without their contents. */
+/**
+ * Returns the files that the steps changed, in the order of their paths, without the steps whose contents are stored for no or
+ * another folder. Throws AppError("not-found") if only a part of a step's is.
+ */
 export async function historyOf(steps: readonly ChangeStep[], place: ChangePlace): Promise<readonly FileHistory[]> {
 	const files = new Map<string, FileStep[]>();
 	for (const step of steps) {
+		if (!(await isStored(step, place.store))) {
+			continue;
+		}
+
 		const isKnown = step.after !== undefined;
 		const after = step.after ?? (await treeNow(step, place));
 		for (const {path, ...change} of await diffTrees(place.store, step.before, after)) {
@@ -36,6 +44,20 @@ export async function historyOf(steps: readonly ChangeStep[], place: ChangePlace
 	return [...files]
 		.map(([path, history]) => ({path, steps: history}))
 		.sort((one, other) => (one.path < other.path ? -1 : 1));
+}
+
+/** Returns whether the contents of a step are stored for this folder: a session may have worked in another one before. */
+export async function isStored({before}: ChangeStep, store: ObjectStore): Promise<boolean> {
+	try {
+		await store.get('tree', before);
+		return true;
+	} catch (error) {
+		if (error instanceof AppError && error.code === 'not-found') {
+			return false;
+		}
+
+		throw error;
+	}
 }
 
 /** Returns the tree of what a step may have changed, as it is now. */

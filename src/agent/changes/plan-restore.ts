@@ -40,6 +40,7 @@ export async function planRestore(
 	undone: ReadonlySet<string>,
 	place: ChangePlace,
 ): Promise<RestorePlan> {
+	// A long session has many steps before these, which tell nothing about them.
 	const from = all.findIndex(({id}) => undone.has(id));
 	const files: PlannedFile[] = [];
 	for (const history of await historyOf(from < 0 ? [] : all.slice(from), place)) {

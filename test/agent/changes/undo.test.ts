@@ -125,7 +125,7 @@ test('takes back permissions, and brings them back', async () => {
 	expect((await planUndo()).files).toMatchObject([{path: 'gone'}, {path: 'key', state: 'changed'}, {path: 'run.sh'}]);
 });
 
-test('reads as much of the store after 40 messages as after 4', async () => {
+test('reads as much of the store after 40 messages as after 4, and each tree of a session once', async () => {
 	const {root, workspace, stateFolder, openStore, edit, say, steps} = await startAgentAtWork({'a.txt': '0\n'});
 	let reads = 0;
 	const counting = async (folder: string): Promise<ObjectStore> => {
@@ -153,6 +153,10 @@ test('reads as much of the store after 40 messages as after 4', async () => {
 	};
 	const few = await readsAfter(4);
 	expect(await readsAfter(40)).toBe(few);
+	// A step begins with the tree that the one before it ended with.
+	reads = 0;
+	await changes.pathsOf(steps(), signal);
+	expect(reads).toBe(41);
 });
 
 test('asks about a file that the user changed since, and can keep both changes', async () => {
