@@ -9,7 +9,7 @@ import {anthropicEffort, optionalEffort, thinksAsNeeded} from './effort.ts';
 import {endpointUrl} from './endpoint-url.ts';
 import type {Vendor} from './failure.ts';
 import {imagesOf, opaqueOf, withoutTail} from './history.ts';
-import {at, countAt, textAt} from './json-path.ts';
+import {at, countAt, listAt, textAt} from './json-path.ts';
 import type {FinishReason, Provider, ProviderEvent, ProviderRequest} from './provider.ts';
 import type {AnswerReader} from './read-answer.ts';
 import {type BodyRepair, withoutField} from './repairs/repair.ts';
@@ -85,7 +85,9 @@ export const anthropic: Provider = request => {
 		headers: {'anthropic-version': '2023-06-01'},
 		body: anthropicBody(sent),
 	});
-	return askRepaired(request, {vendor, toCall, bodyRepairs, argumentName}, () => createReader(request.messages));
+	return askRepaired(request, {vendor, toCall, bodyRepairs, argumentName, isWhole}, () =>
+		createReader(request.messages),
+	);
 };
 
 function createReader(messages: readonly Message[]): AnswerReader {
@@ -95,6 +97,7 @@ function createReader(messages: readonly Message[]): AnswerReader {
 	let vendorReason = '';
 	let message = '';
 	let calls = 0;
+	let hasBegun = false;
 	let isOver = false;
 
 	const close = (index: number): readonly ProviderEvent[] => {
@@ -110,7 +113,10 @@ function createReader(messages: readonly Message[]): AnswerReader {
 	const read = (chunk: Chunk): readonly ProviderEvent[] => {
 		const index = countAt(chunk, 'index') ?? 0;
 		switch (textAt(chunk, 'type')) {
+			case 'message':
+				return hasBegun ? [] : chunksOf(chunk).flatMap(read);
 			case 'message_start':
+				hasBegun = true;
 				usage = readUsage(usage, at(chunk, 'message', 'usage'));
 				return [{type: 'usage', usage}];
 			case 'content_block_start': {
@@ -141,6 +147,20 @@ function createReader(messages: readonly Message[]): AnswerReader {
 		isComplete: () => isOver,
 		end: () => undefined,
 	};
+}
+
+function isWhole({type, content}: JsonObject): boolean {
+	return type === 'message' && Array.isArray(content);
+}
+
+/** Returns the chunks of a message that a host sends without streaming it. */
+function chunksOf(message: Json): readonly JsonObject[] {
+	const blocks = listAt(message, 'content').flatMap((block, index): JsonObject[] => [
+		{type: 'content_block_start', index, content_block: block},
+		{type: 'content_block_stop', index},
+	]);
+	const end = {type: 'message_delta', delta: message, usage: at(message, 'usage') ?? null};
+	return [{type: 'message_start', message}, ...blocks, end, {type: 'message_stop'}];
 }
 
 function openBlock(content: Json | undefined): Block {

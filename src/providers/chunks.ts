@@ -36,13 +36,14 @@ const idleTimeoutMs = 600_000;
 
 /**
  * Sends a request. Returns the chunks of its answer: those that arrived together as one list, which ends where one is an
- * error. Throws `AppError` for a status other than 2xx, an answer that isn't an event stream, an endless answer and a broken
+ * error. An answer that doesn't come as a stream is one chunk, or some in a list, of which `isWhole` tells one. Throws `AppError` for a status other than 2xx, an answer that isn't an event stream, an endless answer and a broken
  * connection. A connection that merely closes ends the chunks.
  */
 export async function openChunks(
 	{transport, signal, baseUrl, messages}: ProviderRequest,
 	vendor: Vendor,
 	{url, headers, body}: Call,
+	isWhole: (answer: JsonObject) => boolean = () => false,
 ): Promise<AsyncGenerator<ChunkList>> {
 	const {bytes: sent, release} = bodyBytes(body, messages);
 	const response = await transport({
@@ -64,9 +65,9 @@ export async function openChunks(
 	const {first, bytes} = await peek(response.body, signal, vendor);
 	if (first === '<' || first === '{' || first === '[') {
 		const text = await readBeginning(bytes, maxWholeLength);
-		const whole = parseJson(text);
-		if (isJsonObject(whole) && Array.isArray(whole['choices']) && !isDeeper(whole, maxDepth)) {
-			return wholeAnswer(whole, release);
+		const whole = [parseJson(text)].flat();
+		if (whole.some(answer => isJsonObject(answer) && isWhole(answer))) {
+			return wholeAnswer(whole, vendor, release);
 		}
 
 		throw notAStream(vendor, text.slice(0, maxErrorLength));
@@ -75,10 +76,11 @@ export async function openChunks(
 	return readChunks(bytes, vendor, release);
 }
 
-/** Yields the answer of a host that doesn't stream. It is paid for, and reads as one chunk of Chat Completions. */
-async function* wholeAnswer(answer: JsonObject, onEnd: () => void): AsyncGenerator<ChunkList> {
+/** Yields the answer of a host that doesn't stream: it is paid for. */
+async function* wholeAnswer(chunks: readonly unknown[], vendor: Vendor, onEnd: () => void): AsyncGenerator<ChunkList> {
 	onEnd();
-	yield {chunks: [answer]};
+	const events = chunks.map(chunk => ({event: undefined, data: JSON.stringify(chunk)}));
+	yield parseChunks(events, vendor);
 }
 
 /** Yields the chunks of an answer up to its limit: an endless one would fill memory and disk (SAFETY 21). */

@@ -92,8 +92,13 @@ export const gemini: Provider = request => {
 	const path = name.split('/').map(encodeURIComponent).join('/');
 	const url = endpointUrl(request.baseUrl, `/v1beta/${path}:streamGenerateContent?alt=sse`);
 	const toCall = (sent: ProviderRequest) => ({url, body: geminiBody(sent)});
-	return askRepaired(request, {vendor, toCall, bodyRepairs}, () => createReader(request.messages));
+	return askRepaired(request, {vendor, toCall, bodyRepairs, isWhole}, () => createReader(request.messages));
 };
+
+/** Without `alt=sse`, which gateways drop, the chunks come as one list. */
+function isWhole({candidates, promptFeedback}: JsonObject): boolean {
+	return Array.isArray(candidates) || isJsonObject(promptFeedback);
+}
 
 function createReader(messages: readonly Message[]): AnswerReader {
 	const pickCandidate = createChoicePicker('candidates');

@@ -46,7 +46,7 @@ export function openaiChat(quirks: Quirks): Provider {
 	return request => {
 		const url = endpointUrl(request.baseUrl, '/chat/completions');
 		const toCall = (sent: ProviderRequest) => ({url, body: chatBody(sent, quirks)});
-		const wire = {vendor: quirks, toCall, bodyRepairs: chatRepairs(quirks)};
+		const wire = {vendor: quirks, toCall, bodyRepairs: chatRepairs(quirks), isWhole};
 		return askRepaired(request, wire, tools => createReader(quirks, {...request, tools}));
 	};
 }
@@ -118,6 +118,10 @@ function createReader(quirks: Quirks, request: ProviderRequest): AnswerReader {
 			}
 		},
 	};
+}
+
+function isWhole({choices}: JsonObject): boolean {
+	return Array.isArray(choices);
 }
 
 /** Throws `AppError` for an error beside the answer: Groq sends it in `x_groq`, OpenRouter in the choice. */

@@ -61,6 +61,8 @@ export type RepairedWire = {
 	readonly vendor: Vendor;
 	readonly toCall: (request: ProviderRequest) => Call;
 	readonly bodyRepairs: readonly BodyRepair[];
+	/** True for an answer as it comes from hosts that don't stream. */
+	readonly isWhole: (answer: JsonObject) => boolean;
 	/** The names of properties that the vendor's API is known to accept; any if left out. */
 	readonly argumentName?: RegExp;
 };

@@ -75,7 +75,8 @@ async function* openRepaired(request: ProviderRequest, wire: RepairedWire): Asyn
 	for (let count = 1; ; count += 1) {
 		const {draft, call} = applyRepairs(given, repairs, wire.toCall);
 		try {
-			const chunks = await beginning(await openChunks({...draft, messages: request.messages}, wire.vendor, call));
+			const sent = {...draft, messages: request.messages};
+			const chunks = await beginning(await openChunks(sent, wire.vendor, call, wire.isWhole));
 			accept(memory, draft);
 			const notices = trial ? endTrial(memory, trial, 'accepted') : (search?.accepted() ?? []);
 			yield* asWarnings(notices);

@@ -19,18 +19,24 @@ const vendor: Vendor = {name: 'openai', label: 'OpenAI'};
 export const openaiResponses: Provider = request => {
 	const url = endpointUrl(request.baseUrl, '/responses');
 	const toCall = (sent: ProviderRequest) => ({url, body: responsesBody(sent)});
-	return askRepaired(request, {vendor, toCall, bodyRepairs}, () => createReader(request.messages));
+	return askRepaired(request, {vendor, toCall, bodyRepairs, isWhole}, () => createReader(request.messages));
 };
+
+/** A host that doesn't stream sends the response alone. */
+function isWhole({object, output}: JsonObject): boolean {
+	return object === 'response' && Array.isArray(output);
+}
 
 function createReader(messages: readonly Message[]): AnswerReader {
 	const output: Output = {items: createItems(), calls: createCallReader(callIds(messages))};
 	let isOver = false;
 	return {
 		read(chunk, add) {
-			const type = textAt(chunk, 'type');
+			const isAnswer = chunk !== '[DONE]' && isWhole(chunk);
+			const type = isAnswer ? `response.${textAt(chunk, 'status') || 'completed'}` : textAt(chunk, 'type');
 			isOver = endTypes.has(type);
 			if (isOver) {
-				readEnd(output, type, at(chunk, 'response'), add);
+				readEnd(output, type, isAnswer ? chunk : at(chunk, 'response'), add);
 			} else if (chunk !== '[DONE]') {
 				readChunk(output, type, chunk).forEach(add);
 			}
