@@ -143,6 +143,11 @@ function startOnce({sandbox, folder, maxProcesses, onData, ...start}: Start): Om
 			return {complaint};
 		}
 
+		// The command's own errors are in its output: these are of what should have started it.
+		if (complaint) {
+			onData(Buffer.from(complaint));
+		}
+
 		return limit === undefined ? result : {...result, limit};
 	});
 	const over = () => {
