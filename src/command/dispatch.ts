@@ -19,8 +19,8 @@ export async function dispatch(words: readonly string[], context: CommandContext
 	try {
 		return await carryOut(found, context);
 	} catch (error) {
-		const {askForVerb} = await import('./meant-verb.ts');
-		throw askForVerb(error, words, entries);
+		const {withMeantVerb} = await import('./meant-verb.ts');
+		throw withMeantVerb(error, words, entries);
 	}
 }
 

@@ -7,7 +7,7 @@ import {typed} from './table.ts';
  * Returns the error with the verb that was probably meant, if the word behind a noun was read as an argument of its usual verb: in
  * `theme lst`, the name of a theme.
  */
-export function askForVerb(
+export function withMeantVerb(
 	error: unknown,
 	[first, second = '']: readonly string[],
 	entries: readonly Entry[],
