@@ -135,22 +135,26 @@ function matchesAt(indices: readonly number[], files: readonly FileLines[]): rea
 /** Processor time for one batch of lines. A pattern that backtracks endlessly reaches it. */
 const batchLimits: WorkBounds = {cpuMs: 500};
 
+/** Returns the files that a query covers: those that `list_files` lists, also what rules deny, which the caller counts. */
+export async function coveredFiles({query, target, bounds, signal}: Search) {
+	const {paths, complete, byGit} = await findFiles(target, {...bounds, denied: undefined}, signal);
+	const prefix = target.shown === '.' ? '' : `${target.shown}/`;
+	const isMatch = query.glob ? compileGlob(query.glob) : () => true;
+	return {paths: paths.map(path => prefix + path).filter(isMatch), complete, byGit};
+}
+
 const matching = boundedWork('expression.test(line)');
 
 /**
  * Searches with a JavaScript pattern, if ripgrep is not installed. A pattern that takes too long throws
  * `AppError("usage")`.
  */
-export function plainEngine({query, target, bounds, signal}: Search, limits = batchLimits): SearchEngine {
-	const pattern = compile(query);
+export function plainEngine(search: Search, limits = batchLimits): SearchEngine {
+	const pattern = compile(search.query);
 	return {
 		async candidates() {
-			// What rules deny is left out and counted by the caller.
-			const {paths, complete} = await findFiles(target, {...bounds, denied: undefined}, signal);
-			const prefix = target.shown === '.' ? '' : `${target.shown}/`;
-			const isMatch = query.glob ? compileGlob(query.glob) : () => true;
-			const all = paths.map(path => prefix + path).filter(isMatch);
-			return {paths: all, all, complete};
+			const {paths, complete} = await coveredFiles(search);
+			return {paths, all: paths, complete};
 		},
 		async matching(lines, most) {
 			return findIn(lines, pattern, limits).slice(0, most);

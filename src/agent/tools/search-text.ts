@@ -1,4 +1,4 @@
-import {stat} from 'node:fs/promises';
+import {lstat, stat} from 'node:fs/promises';
 import {join} from 'node:path';
 import * as z from 'zod/mini';
 import {cutText} from '../../core/cut-text.ts';
@@ -16,6 +16,7 @@ import {defineTool, redactionNote} from './define-tool.ts';
 import {readText} from './files/read-text.ts';
 import {deniedNote} from './list-files.ts';
 import {
+	coveredFiles,
 	plainEngine,
 	type Query,
 	type Search,
@@ -165,9 +166,11 @@ const maxBytes = 16 * 1024 * 1024;
 function ripgrepEngine(program: string, search: Search): SearchEngine {
 	const ripgrep: Ripgrep = {program, cwd: search.bounds.workspace, signal: search.signal};
 	const pattern = patternArgs(search.query);
-	const files = (args: readonly string[]) => listFiles(ripgrep, search, args);
 	return {
 		async candidates() {
+			const covered = await coveredFiles(search);
+			const files = (args: readonly string[]) =>
+				listFiles(ripgrep, search, covered.byGit ? args : [...asWithoutGit, ...args]);
 			// Other encodings have other bytes for what isn't ASCII. Lines are matched again once they are decoded.
 			const encodings = /[^\0-\x7F]/.test(search.query.pattern) ? legacyEncodings : [];
 			const [matching, masked, all, ...encoded] = await Promise.all([
@@ -176,9 +179,10 @@ function ripgrepEngine(program: string, search: Search): SearchEngine {
 				files(['--files']),
 				...encodings.map(encoding => files(['--files-with-matches', '--crlf', `--encoding=${encoding}`, ...pattern])),
 			]);
+			const others = await unknownFiles(covered.paths, all.paths, search.bounds.workspace);
 			return {
-				paths: [...new Set([matching, masked, ...encoded].flatMap(({paths}) => paths))],
-				all: all.paths,
+				paths: [...new Set([matching, masked, ...encoded].flatMap(({paths}) => paths)), ...others],
+				all: [...all.paths, ...others],
 				complete: [matching, masked, all, ...encoded].every(({complete}) => complete),
 			};
 		},
@@ -189,6 +193,21 @@ function ripgrepEngine(program: string, search: Search): SearchEngine {
 			return [...stdout.matchAll(/^(\d+):/gm)].map(([, number]) => Number(number) - 1);
 		},
 	};
+}
+
+/** Lets ripgrep leave out what `walk` does, where git lists nothing. */
+const asWithoutGit = ['--no-require-git', '--no-ignore-parent', '--glob=!node_modules'];
+
+/**
+ * Returns the files that ripgrep doesn't know, as those that git tracks although it ignores them: few, so that all are read. Links
+ * don't count. git and the disk may spell one name in two ways.
+ */
+async function unknownFiles(covered: readonly string[], known: readonly string[], folder: string) {
+	const spell = (path: string) => path.normalize('NFC').toLowerCase();
+	const names = new Set(known.map(spell));
+	const others = covered.filter(path => !names.has(spell(path)));
+	const stats = await Promise.all(others.map(path => lstat(join(folder, path)).catch(() => undefined)));
+	return others.filter((_, index) => stats[index]?.isFile());
 }
 
 /** Where and how ripgrep runs. */
@@ -213,7 +232,7 @@ async function runRipgrep({program, cwd, signal}: Ripgrep, args: readonly string
 
 async function listFiles(ripgrep: Ripgrep, {query, target, bounds}: Search, args: readonly string[]) {
 	const globs = [...(query.glob ? [`--glob=${query.glob}`] : []), ...hiddenGlobs(bounds)];
-	const limits = ['--hidden', '--null', '--max-filesize=16M'];
+	const limits = ['--hidden', '--null', '--no-ignore-dot', '--max-filesize=16M'];
 	const {stdout, omittedBytes} = await runRipgrep(ripgrep, [...limits, ...globs, ...args, '--', `./${target.shown}`]);
 	const paths = stdout.split('\0').map(path => path.replace(/^(?:\.\/)+/, ''));
 	// If the list was cut, the last name of its head may be cut too; opening it fails.

@@ -1,11 +1,13 @@
 import {execFileSync} from 'node:child_process';
+import {symlink} from 'node:fs/promises';
 import {join} from 'node:path';
 import {expect, test} from 'vitest';
 import {boundsOf, locate} from '../../../src/agent/policy/bounds.ts';
+import {createListFiles} from '../../../src/agent/tools/list-files.ts';
 import {plainEngine} from '../../../src/agent/tools/search-files.ts';
 import {createSearchText} from '../../../src/agent/tools/search-text.ts';
 import type {JsonObject} from '../../../src/core/json.ts';
-import {git, makeWorkspace} from './workspace.ts';
+import {git, makeWorkspace, writeAll} from './workspace.ts';
 
 const files = {
 	'src/a.ts': 'const one = 1;\r\n// TODO\n',
@@ -16,6 +18,12 @@ const files = {
 	'logo.png': Buffer.from([0, 0x6f, 0x6e, 0x65]),
 	'.gitignore': 'dist\n',
 };
+
+function commit(folder: string, ...paths: readonly string[]): void {
+	git(folder, 'init', '-q');
+	git(folder, 'add', '--force', ...paths);
+	git(folder, 'commit', '-q', '-m', 'all');
+}
 
 const engines = [
 	['ripgrep', {}],
@@ -49,6 +57,31 @@ for (const [name, options] of engines) {
 			message: expect.stringMatching(/^Invalid search: .*(?:unclosed group|Unterminated group)/s),
 			hint: 'Correct it, or set literal to true to search for the text itself.',
 		});
+	});
+
+	test.each<[string, (folder: string) => void]>([
+		['a folder without git', () => undefined],
+		['files that git tracks although it ignores them', folder => commit(folder, '.')],
+		['a folder in a repository that ignores everything', folder => git(join(folder, '..'), 'init', '-q')],
+	])(`%s: ${name} searches the files that list_files lists`, async (_, prepare) => {
+		const {root, workspace, stateFolder, context} = await makeWorkspace({
+			'.gitignore': 'lib/\n*.log\n',
+			'.ignore': 'docs\n',
+			'lib/tool.py': 'found\n',
+			'note.log': 'found\n',
+			'docs/a.md': 'found\n',
+			'src/a.ts': 'found\n',
+			'src/node_modules/b.js': 'found\n',
+		});
+		await writeAll(root, {'.gitignore': '*\n'});
+		await symlink('a.ts', join(workspace, 'src/link.ts'));
+		prepare(workspace);
+		const listed = await createListFiles({stateFolder}).run({pattern: '**/*.{py,log,md,ts,js}'}, context);
+		const found = await createSearchText({stateFolder, ...options}).run({pattern: 'found'}, context);
+		const paths = found.split('\n').map(line => line.replace(/:1:found$/, ''));
+		expect(paths.filter(path => path !== 'src/link.ts')).toEqual(
+			listed.split('\n').filter(path => path !== 'src/link.ts'),
+		);
 	});
 
 	test(`many and long lines are cut with ${name}`, async () => {

@@ -6,23 +6,24 @@ import {walk} from './walk.ts';
 
 /**
  * Returns the files below a folder: those that git tracks or doesn't ignore, or without git those that `walk` finds.
- * Paths are relative to the folder, sorted, with `/`. `complete` is false if there were too many, `denied` the number of
- * files that the user's rules deny, which are left out.
+ * Paths are relative to the folder, sorted, with `/`. `complete` is false if there were too many, `byGit` if git listed none,
+ * `denied` the number of files that the user's rules deny, which are left out.
  */
 export async function findFiles(
 	folder: Located,
 	bounds: Bounds,
 	signal: AbortSignal,
-): Promise<{readonly paths: readonly string[]; readonly complete: boolean; readonly denied: number}> {
+): Promise<Listed & {readonly byGit: boolean; readonly denied: number}> {
 	const listed = await gitFiles(folder.real, bounds.workspace, signal);
 	// git lists nothing in an ignored folder; but the model asked for it.
-	const found = listed && listed.paths.length > 0 ? listed : await walk(folder.real, signal);
+	const byGit = listed !== undefined && listed.paths.length > 0;
+	const found = byGit ? listed : await walk(folder.real, signal);
 	const hidden = hiddenBelow(folder.real, bounds);
 	const isHidden = (path: string) => hidden.some(place => path === place || path.startsWith(`${place}/`));
 	const visible = found.paths.filter(path => !isHidden(path));
 	const {denied} = bounds;
 	const paths = denied ? visible.filter(path => !denied.by(join(folder.real, path))) : visible;
-	return {complete: found.complete, paths: paths.sort(), denied: visible.length - paths.length};
+	return {complete: found.complete, byGit, paths: paths.sort(), denied: visible.length - paths.length};
 }
 
 /** Most bytes of the list that git prints. */
