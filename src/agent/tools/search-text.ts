@@ -247,8 +247,12 @@ function patternArgs({pattern, literal, ignoreCase}: Query): readonly string[] {
 const redactedArgs = redactedSomewhere.map(source => `--regexp=(?-u:${source})`);
 
 function invalidSearch(stderr: string): AppError {
-	return new AppError('usage', `Invalid search: ${stderr.replace(/^rg: /, '').trim().slice(0, 600)}`, {
-		hint: 'Correct it, or set literal to true to search for the text itself.',
+	// Behind that it advises flags, which a model can't pass.
+	const [why = ''] = stderr.replace(/^rg: /, '').split('\n\nConsider ');
+	return new AppError('usage', `Invalid search: ${why.trim().slice(0, 600)}`, {
+		hint: why.includes('"\\n"')
+			? 'Lines are matched one by one: search for a part of one line.'
+			: 'Correct it, or set literal to true to search for the text itself.',
 	});
 }
 

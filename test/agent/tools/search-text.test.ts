@@ -98,6 +98,24 @@ for (const [name, options] of engines) {
 	});
 }
 
+test.each([
+	[
+		'what a line break can be in',
+		{pattern: 'one\\ntwo'},
+		'Lines are matched one by one: search for a part of one line.',
+	],
+	[
+		'a text with a line break',
+		{pattern: 'one\ntwo', literal: true},
+		'Lines are matched one by one: search for a part of one line.',
+	],
+	['look-around', {pattern: '(?<=o)ne'}, 'Correct it, or set literal to true to search for the text itself.'],
+])("%s is refused without the flags of ripgrep, which a model can't pass", async (_, args, hint) => {
+	const {stateFolder, context} = await makeWorkspace(files);
+	const refused = createSearchText({stateFolder}).run(args, context);
+	await expect(refused).rejects.toMatchObject({code: 'usage', message: expect.not.stringContaining(' --'), hint});
+});
+
 test('[21] a pattern that backtracks endlessly is stopped', async () => {
 	const {stateFolder, context} = await makeWorkspace({'a.txt': `${'a'.repeat(60)}!\n`});
 	const search = createSearchText({stateFolder, ripgrep: async () => undefined});
