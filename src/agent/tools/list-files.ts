@@ -2,9 +2,10 @@ import {stat} from 'node:fs/promises';
 import * as z from 'zod/mini';
 import {AppError} from '../../core/error.ts';
 import {redactKnownLines} from '../../core/secrets/redact.ts';
+import {hasKnownSecret} from '../../core/secrets/secret-kinds.ts';
 import type {Tool} from '../../core/session/tool.ts';
 import {compileGlob} from '../paths/glob.ts';
-import {pathText} from '../paths/path-text.ts';
+import {pathsText, pathText} from '../paths/path-text.ts';
 import {boundsOf, locate} from '../policy/bounds.ts';
 import type {Places} from '../policy/protected-places.ts';
 import {defineTool} from './define-tool.ts';
@@ -47,10 +48,25 @@ export function createListFiles(places: Places): Tool {
 			return [
 				...matching.slice(0, maxPaths).map(pathText),
 				...remarks(matching.length, paths.length, pattern, found.complete),
+				...closedNote(
+					'listed',
+					found.closed.map(path => prefix + path),
+				),
 				...deniedNote(found.denied),
 			].join('\n');
 		},
 	});
+}
+
+const maxNamed = 5;
+
+/** Returns the line about files and folders of which the system says that the user may not open them. */
+export function closedNote(done: 'listed' | 'searched', closed: readonly string[]): readonly string[] {
+	const names = [
+		...new Set(closed.filter(path => !hasKnownSecret(path)).map(path => path.replace(/\/$/, '') || '.')),
+	].sort();
+	const what = names.length === 1 ? "it can't" : "they can't";
+	return names.length > 0 ? [`[not ${done}, because ${what} be opened: ${pathsText(names, maxNamed)}]`] : [];
 }
 
 /** Returns the line about files that rules deny, without their names. */

@@ -29,6 +29,8 @@ type Candidates = {
 	readonly paths: readonly string[];
 	/** Every file that the query covers, to name those that were skipped. */
 	readonly all: readonly string[];
+	/** Files and folders that the system doesn't open for the user. */
+	readonly closed: readonly string[];
 	/** False if some files could not be looked at. */
 	readonly complete: boolean;
 };
@@ -137,10 +139,15 @@ const batchLimits: WorkBounds = {cpuMs: 500};
 
 /** Returns the files that a query covers: those that `list_files` lists, also what rules deny, which the caller counts. */
 export async function coveredFiles({query, target, bounds, signal}: Search) {
-	const {paths, complete, byGit} = await findFiles(target, {...bounds, denied: undefined}, signal);
+	const {paths, closed, complete, byGit} = await findFiles(target, {...bounds, denied: undefined}, signal);
 	const prefix = target.shown === '.' ? '' : `${target.shown}/`;
 	const isMatch = query.glob ? compileGlob(query.glob) : () => true;
-	return {paths: paths.map(path => prefix + path).filter(isMatch), complete, byGit};
+	return {
+		paths: paths.map(path => prefix + path).filter(isMatch),
+		closed: closed.map(path => prefix + path),
+		complete,
+		byGit,
+	};
 }
 
 const matching = boundedWork('expression.test(line)');
@@ -153,8 +160,8 @@ export function plainEngine(search: Search, limits = batchLimits): SearchEngine 
 	const pattern = compile(search.query);
 	return {
 		async candidates() {
-			const {paths, complete} = await coveredFiles(search);
-			return {paths, all: paths, complete};
+			const {paths, closed, complete} = await coveredFiles(search);
+			return {paths, all: paths, closed, complete};
 		},
 		async matching(lines, most) {
 			return findIn(lines, pattern, limits).slice(0, most);

@@ -6,6 +6,7 @@ import {AppError} from '../../core/error.ts';
 import {redactedSomewhere, redactKnown} from '../../core/secrets/redact.ts';
 import {hasKnownSecret} from '../../core/secrets/secret-kinds.ts';
 import type {Tool, ToolContext} from '../../core/session/tool.ts';
+import {errnoOf} from '../../storage/file-error.ts';
 import {pathsText, pathText} from '../paths/path-text.ts';
 import {type Bounds, boundsOf, hiddenBelow, type Located, locate} from '../policy/bounds.ts';
 import type {Places} from '../policy/protected-places.ts';
@@ -14,7 +15,7 @@ import {askForSecrets, withoutSecretFiles} from '../policy/secret-guard.ts';
 import {runChild} from './child/run-child.ts';
 import {defineTool, redactionNote} from './define-tool.ts';
 import {readText} from './files/read-text.ts';
-import {deniedNote} from './list-files.ts';
+import {closedNote, deniedNote} from './list-files.ts';
 import {
 	coveredFiles,
 	plainEngine,
@@ -86,10 +87,15 @@ function searchFile(
 
 async function searchFolder(engine: SearchEngine, bounds: Bounds, context: ToolContext): Promise<string> {
 	const {signal} = context;
-	const {paths, all, complete} = await engine.candidates();
+	const {paths, all, closed, complete} = await engine.candidates();
+	const unread = new Set(closed);
 	const isDenied = (path: string) => bounds.denied?.by(join(bounds.workspace, path)) !== undefined;
 	const read = async (path: string) => {
-		const file = await readText(path, bounds, signal, withoutSecretFiles).catch(() => undefined);
+		const file = await readText(path, bounds, signal, withoutSecretFiles).catch((error: unknown) => {
+			if (isClosed(error)) {
+				unread.add(path);
+			}
+		});
 		return file?.text;
 	};
 	// A glob must not reveal a name that is itself a credential.
@@ -98,7 +104,13 @@ async function searchFolder(engine: SearchEngine, bounds: Bounds, context: ToolC
 	const skipped = all.filter(path => isSecretFile(path) && !hasKnownSecret(path) && !isDenied(path)).sort();
 	const denied = all.filter(isDenied).length;
 	const unnamed = searched.filter(path => path.includes('\uFFFD'));
-	return answer({...found, complete: found.complete && complete}, context, {skipped, denied, unnamed});
+	const shut = [...unread].filter(path => !isSecretFile(path) && !isDenied(path));
+	return answer({...found, complete: found.complete && complete}, context, {skipped, denied, unnamed, closed: shut});
+}
+
+/** True for an error because the system doesn't open a file for the user. */
+function isClosed(error: unknown): boolean {
+	return error instanceof Error && ['EACCES', 'EPERM'].includes(errnoOf(error.cause) ?? '');
 }
 
 type LeftOut = {
@@ -106,12 +118,13 @@ type LeftOut = {
 	readonly denied?: number;
 	/** Files whose names aren't UTF-8. */
 	readonly unnamed?: readonly string[];
+	readonly closed?: readonly string[];
 };
 
 function answer(
 	{matches, complete}: SearchMatch,
 	{onFacts}: ToolContext,
-	{skipped = [], denied = 0, unnamed = []}: LeftOut = {},
+	{skipped = [], denied = 0, unnamed = [], closed = []}: LeftOut = {},
 ): string {
 	const given = matches.slice(0, maxMatches);
 	const lines = given.map(({path, line, text}) => `${pathText(redactKnown(path))}:${line}:${cut(text)}`);
@@ -126,6 +139,7 @@ function answer(
 		...(unnamed.length > 0
 			? [`[not searched, because names that aren't UTF-8 can't be opened: ${pathsText(unnamed, maxNamed)}]`]
 			: []),
+		...closedNote('searched', closed),
 		...deniedNote(denied),
 	];
 	return [...lines, ...remarks].join('\n');
@@ -183,6 +197,7 @@ function ripgrepEngine(program: string, search: Search): SearchEngine {
 			return {
 				paths: [...new Set([matching, masked, ...encoded].flatMap(({paths}) => paths)), ...others],
 				all: [...all.paths, ...others],
+				closed: [covered, matching, masked, all].flatMap(each => each.closed),
 				complete: [matching, masked, all, ...encoded].every(({complete}) => complete),
 			};
 		},
@@ -216,27 +231,38 @@ type Ripgrep = {readonly program: string; readonly cwd: string; readonly signal:
 async function runRipgrep({program, cwd, signal}: Ripgrep, args: readonly string[], input?: string) {
 	const result = await runChild({
 		command: program,
-		args: ['--no-config', '--color=never', '--no-messages', ...args],
+		args: ['--no-config', '--color=never', ...args],
 		cwd,
 		signal,
 		timeoutMs,
 		maxBytes,
 		...(input !== undefined && {input}),
 	});
-	if (result.status !== 0 && result.status !== 1 && !result.stdout && result.stderr) {
-		throw invalidSearch(result.stderr);
+	const refused = result.stderr.replace(unopened, '').trim();
+	if (result.status !== 0 && result.status !== 1 && !result.stdout && refused) {
+		throw invalidSearch(refused);
 	}
 
 	return result;
 }
 
+/** What ripgrep says of a file or a folder that it can't open. */
+const unopened = /^rg: (?:\.\/)*(.+): .*\(os error \d+\)\n/gm;
+
 async function listFiles(ripgrep: Ripgrep, {query, target, bounds}: Search, args: readonly string[]) {
 	const globs = [...(query.glob ? [`--glob=${query.glob}`] : []), ...hiddenGlobs(bounds)];
 	const limits = ['--hidden', '--null', '--no-ignore-dot', '--max-filesize=16M'];
-	const {stdout, omittedBytes} = await runRipgrep(ripgrep, [...limits, ...globs, ...args, '--', `./${target.shown}`]);
+	const {stdout, stderr, omittedBytes} = await runRipgrep(ripgrep, [
+		...limits,
+		...globs,
+		...args,
+		'--',
+		`./${target.shown}`,
+	]);
 	const paths = stdout.split('\0').map(path => path.replace(/^(?:\.\/)+/, ''));
 	// If the list was cut, the last name of its head may be cut too; opening it fails.
-	return {paths: paths.filter(Boolean), complete: omittedBytes === 0};
+	const closed = [...stderr.matchAll(unopened)].map(([, path = '']) => path);
+	return {paths: paths.filter(Boolean), closed, complete: omittedBytes === 0};
 }
 
 function patternArgs({pattern, literal, ignoreCase}: Query): readonly string[] {

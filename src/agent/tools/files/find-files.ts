@@ -7,7 +7,7 @@ import {walk} from './walk.ts';
 /**
  * Returns the files below a folder: those that git tracks or doesn't ignore, or without git those that `walk` finds.
  * Paths are relative to the folder, sorted, with `/`. `complete` is false if there were too many, `byGit` if git listed none,
- * `denied` the number of files that the user's rules deny, which are left out.
+ * `closed` the folders that couldn't be read, `denied` the number of files that the user's rules deny, which are left out.
  */
 export async function findFiles(
 	folder: Located,
@@ -22,8 +22,10 @@ export async function findFiles(
 	const isHidden = (path: string) => hidden.some(place => path === place || path.startsWith(`${place}/`));
 	const visible = found.paths.filter(path => !isHidden(path));
 	const {denied} = bounds;
-	const paths = denied ? visible.filter(path => !denied.by(join(folder.real, path))) : visible;
-	return {complete: found.complete, byGit, paths: paths.sort(), denied: visible.length - paths.length};
+	const isAllowed = (path: string) => !denied?.by(join(folder.real, path));
+	const paths = visible.filter(isAllowed);
+	const closed = found.closed.filter(path => !isHidden(path) && isAllowed(path));
+	return {complete: found.complete, closed, byGit, paths: paths.sort(), denied: visible.length - paths.length};
 }
 
 /** Most bytes of the list that git prints. */
@@ -32,13 +34,19 @@ const timeoutMs = 10_000;
 
 /** Switches off the repository's settings that make git run programs, and the network. */
 const harmless = ['-c', 'core.fsmonitor=false', '-c', 'core.hooksPath=/dev/null'];
-const env = {GIT_OPTIONAL_LOCKS: '0', GIT_NO_LAZY_FETCH: '1', GIT_ALLOW_PROTOCOL: 'none', GIT_TERMINAL_PROMPT: '0'};
+const env = {
+	LC_ALL: 'C',
+	GIT_OPTIONAL_LOCKS: '0',
+	GIT_NO_LAZY_FETCH: '1',
+	GIT_ALLOW_PROTOCOL: 'none',
+	GIT_TERMINAL_PROMPT: '0',
+};
 
 /** Repositories in each other, and how deep. */
 const maxRepositories = 200;
 const maxNesting = 8;
 
-type Listed = {readonly paths: readonly string[]; readonly complete: boolean};
+type Listed = {readonly paths: readonly string[]; readonly closed: readonly string[]; readonly complete: boolean};
 type Listing = {readonly workspace: string; readonly signal: AbortSignal; repositories: number};
 
 /** Returns undefined without git or outside a work tree; `core.worktree` may name another folder. */
@@ -77,6 +85,9 @@ async function repositoryFiles(cwd: string, listing: Listing, depth: number): Pr
 	}
 
 	const {paths, folders} = readListing(result.stdout);
+	const closed = [...result.stderr.matchAll(/^warning: could not open directory '(.*?)\/?': /gm)].map(
+		([, path = '']) => path,
+	);
 	let complete = result.omittedBytes === 0;
 	for (const folder of folders) {
 		const real = join(cwd, folder);
@@ -92,12 +103,13 @@ async function repositoryFiles(cwd: string, listing: Listing, depth: number): Pr
 		// One that git refuses, because it belongs to someone else, is there all the same.
 		const inner = (await repositoryFiles(real, listing, depth + 1)) ?? (await walk(real, signal));
 		complete &&= inner.complete;
+		closed.push(...inner.closed.map(path => `${folder}/${path}`));
 		for (const path of inner.paths) {
 			paths.add(`${folder}/${path}`);
 		}
 	}
 
-	return {paths: [...paths], complete};
+	return {paths: [...paths], closed, complete};
 }
 
 /**

@@ -14,10 +14,15 @@ type Rules = {readonly prefix: string; readonly ignores: Ignore};
 /**
  * Returns the files below a folder, except those in `.gitignore` files, `.git` and `node_modules`, by the rules of the
  * repository that each is in. Links are listed but
- * never followed; pipes, sockets and devices are left out. `complete` is false if a limit was reached.
+ * never followed; pipes, sockets and devices are left out. `complete` is false if a limit was reached, `closed` has the folders
+ * that couldn't be read, '' for the first.
  */
-export async function walk(root: string, signal: AbortSignal): Promise<{paths: readonly string[]; complete: boolean}> {
+export async function walk(
+	root: string,
+	signal: AbortSignal,
+): Promise<{paths: readonly string[]; closed: readonly string[]; complete: boolean}> {
 	const paths: string[] = [];
+	const closed: string[] = [];
 	const folders: {readonly path: string; readonly depth: number; readonly rules: readonly Rules[]}[] = [
 		{path: '', depth: 0, rules: []},
 	];
@@ -25,14 +30,19 @@ export async function walk(root: string, signal: AbortSignal): Promise<{paths: r
 	for (let folder = folders.shift(); folder; folder = folders.shift()) {
 		signal.throwIfAborted();
 		const {path, depth} = folder;
-		const found = await read(join(root, path));
+		const found = await readdir(join(root, path), {withFileTypes: true}).catch(() => undefined);
+		if (!found) {
+			closed.push(path);
+			continue;
+		}
+
 		// A repository within another one has its own rules alone.
 		const isRepository = path !== '' && found.some(({name}) => name === '.git');
 		const above = isRepository ? [] : folder.rules;
 		const rules = [...above, ...(await rulesOf(join(root, path), path, found))];
 		for (const entry of found) {
 			if (++entries > maxEntries) {
-				return {paths, complete: false};
+				return {paths, closed, complete: false};
 			}
 
 			const child = path ? `${path}/${entry.name}` : entry.name;
@@ -49,12 +59,7 @@ export async function walk(root: string, signal: AbortSignal): Promise<{paths: r
 		}
 	}
 
-	return {paths, complete: true};
-}
-
-/** Returns the entries of a folder; none if it can't be read. */
-async function read(folder: string): Promise<readonly Dirent[]> {
-	return readdir(folder, {withFileTypes: true}).catch(() => []);
+	return {paths, closed, complete: true};
 }
 
 async function rulesOf(folder: string, path: string, entries: readonly Dirent[]): Promise<readonly Rules[]> {
