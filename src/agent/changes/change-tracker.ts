@@ -3,6 +3,7 @@ import {isAbsolute, join, relative, sep} from 'node:path';
 import {reportError} from '../../core/error.ts';
 import type {Act} from '../../core/session/approval.ts';
 import type {AgentEvent} from '../../core/session/event.ts';
+import {explainFileError} from '../../storage/file-error.ts';
 import {writeBoundsOf} from '../policy/bounds.ts';
 import type {Places} from '../policy/protected-places.ts';
 import type {OpenChangeStore} from './change-store.ts';
@@ -196,7 +197,8 @@ type Warn = (error: unknown) => readonly AgentEvent[];
 function createWarnings(): Warn {
 	const told = new Set<string>();
 	return error => {
-		const {message, hint} = reportError(error);
+		const path = error instanceof Error && 'path' in error ? error.path : undefined;
+		const {message, hint} = reportError(explainFileError(error, 'read', `${path ?? 'a file'}`));
 		const text = `This change can’t be undone later: ${message}`;
 		const isNew = !told.has(text);
 		told.add(text);

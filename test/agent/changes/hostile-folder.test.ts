@@ -94,3 +94,10 @@ test('a store that cannot be written does not stop the agent, and is said once',
 	expect(notices).toEqual([expect.stringContaining('This change can’t be undone later: ')]);
 	await expect(undo()).rejects.toThrow('is not a folder');
 });
+
+test('a file that the system does not let us look at is named with the reason', async () => {
+	const {workspace, tracker, record, notices} = await startAgentAtWork();
+	const path = join(workspace, 'x'.repeat(300));
+	record(await tracker.before('call-1', {kind: 'edit', path}, signal));
+	expect(notices).toEqual([`This change can’t be undone later: Cannot read ${path}: the name is too long.`]);
+});
