@@ -10,7 +10,8 @@ const maxLength = 16 * 1024;
 
 /**
  * Splits a file at the fields between two lines of `---` that it begins with. Reads texts at the first level, plain, quoted
- * or as a block (`>` and `|`); lists, maps and comments are skipped. Without fields the whole file is the body.
+ * or as a block (`>` and `|`), of one line or more; lists, maps and comments are skipped. Without fields the whole file is the
+ * body.
  */
 export function readFrontMatter(text: string): FrontMatter {
 	const [head = '', fenced = ''] =
@@ -36,7 +37,7 @@ export function readFrontMatter(text: string): FrontMatter {
 }
 
 function textOf(value: string, below: readonly string[]): string {
-	if (/^[>|][+-]?$/.test(value)) {
+	if (/^[>|][+-]?\d?[+-]?(?:\s+#.*)?$/.test(value)) {
 		const join = value.startsWith('>') ? ' ' : '\n';
 		return below
 			.map(line => line.trim())
@@ -44,10 +45,16 @@ function textOf(value: string, below: readonly string[]): string {
 			.trim();
 	}
 
-	const [, double, single] = /^(?:"((?:[^"\\]|\\.)*)"|'((?:[^']|'')*)')(?:\s+#.*)?$/.exec(value) ?? [];
+	const lines = [value, ...below.map(line => line.trim())].filter(Boolean);
+	if (value === '' && /^(?:-|[\w-]+:)(?:\s|$)/.test(lines[0] ?? '')) {
+		return '';
+	}
+
+	const text = lines.join(' ');
+	const [, double, single] = /^(?:"((?:[^"\\]|\\.)*)"|'((?:[^']|'')*)')(?:\s+#.*)?$/.exec(text) ?? [];
 	if (double !== undefined) {
 		return double.replace(/\\(.)/g, (_, character: string) => ({n: '\n', t: '\t'})[character] ?? character);
 	}
 
-	return single === undefined ? value.replace(/(?:^|\s+)#.*$/, '') : single.replaceAll("''", "'");
+	return single === undefined ? text.replace(/(?:^|\s+)#.*$/, '') : single.replaceAll("''", "'");
 }
