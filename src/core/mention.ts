@@ -11,12 +11,19 @@ export type Mention = {
 	readonly lines?: {readonly first: number; readonly last: number};
 };
 
-/** Before a mention: nothing, a space, or an opening character. An address such as `a@b.c` is none. */
-const mention =
-	/(?<=^|[\s([{<"'`,;])@(?:"((?:[^"\\\n]|\\.)*)"|((?:\\.|[^\s"'`<>|*?])+))(?::(\d{1,7})(?:-(\d{1,7}))?(?!\w))?/gu;
+/**
+ * Before a mention: nothing, a space, an opening or a parting character, or a letter of a script without case, as those that are
+ * written without spaces. An address such as `a@b.c` is none.
+ */
+const start = /(?<=^|[\s<"'`,;、。，；：！？…\p{Ps}\p{Pi}\p{Lo}\p{Lm}])@/u.source;
+const mention = new RegExp(
+	`${start}${/(?:"((?:[^"\\\n]|\\.)*)"|((?:\\.|[^\s"'`<>|*?])+))(?::(\d{1,7})(?:-(\d{1,7}))?(?!\w))?/u.source}`,
+	'gu',
+);
+const unfinished = new RegExp(`${start}${/(?:"([^"\n]*)|([^\s"'`<>|*?]*))$/u.source}`, 'u');
 
 /** What ends a sentence, or closes what was opened before a mention. */
-const trailing = /[.,;:!?)\]}]+$/;
+const trailing = /[.,;:!?、。，；：！？…\p{Pe}\p{Pf}]+$/u;
 
 /** Returns the mentions of a message in order, each once. Code in fences is quoted material, which mentions nothing. */
 export function findMentions(text: string): readonly Mention[] {
@@ -99,7 +106,7 @@ const maxTyped = 300;
 export function mentionAt(text: Pick<string, 'slice' | 'charAt'>, caret: number): TypedMention | undefined {
 	const from = Math.max(0, caret - maxTyped);
 	const before = text.slice(from, caret);
-	const [typed, quoted, bare = ''] = /(?<=^|[\s([{<"'`,;])@(?:"([^"\n]*)|([^\s"'`<>|*?]*))$/u.exec(before) ?? [];
+	const [typed, quoted, bare = ''] = unfinished.exec(before) ?? [];
 	return typed === undefined || /\w/.test(text.charAt(caret))
 		? undefined
 		: {start: caret - typed.length, query: quoted ?? bare};

@@ -19,6 +19,11 @@ test.each([
 	['@a:0-3 @a:9-2 @a:99999999', ['a 0-3', 'a 9-2', 'a:99999999']],
 	['before @a\n```ts\n@Injectable() @b\n```\nafter @c', ['a', 'c']],
 	['~~~\n@a\n```\n@b', []],
+	['看一下@文档.md。', ['文档.md']],
+	['（@a.ts）、 「@b.ts」； @c.ts！', ['a.ts', 'b.ts', 'c.ts']],
+	['詳細は@報告（最終）.md、 サーバー@b.ts:3。', ['報告（最終）.md', 'b.ts 3-3']],
+	['“@a.ts” «@b.ts» …@c.ts…', ['a.ts', 'b.ts', 'c.ts']],
+	['é@b.c ü.ö@b.c', []],
 ])('%j mentions %j', (text, names) => {
 	expect(namesIn(text)).toEqual(names);
 });
@@ -37,6 +42,9 @@ test.each([
 	['see @', 5, ''],
 	['@"a b', 5, 'a b'],
 	['a@b', 3, undefined],
+	['看一下@b', 5, 'b'],
+	['（@b', 3, 'b'],
+	['é@b', 3, undefined],
 	['@a b', 4, undefined],
 	['@abc', 2, undefined],
 	['@a.ts)', 5, 'a.ts'],

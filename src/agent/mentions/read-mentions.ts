@@ -149,7 +149,7 @@ function refused({typed}: Mention, error: unknown, {context, hide}: Reading): At
 
 /** True for what is probably meant as a path, unlike the name of a person or a decorator. */
 function looksLikePath(name: string): boolean {
-	return /[/\\]|^log:|\.\w{1,8}$/.test(name);
+	return /[/\\]|^log:|\.\w{1,8}(?:$|\P{ASCII})/u.test(name);
 }
 
 function shownName(typed: string): string {

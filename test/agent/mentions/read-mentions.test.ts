@@ -110,6 +110,7 @@ test('what does not exist stays text, with a note only where a path was meant', 
 		{note: '@src/gone.ts was not found. It stays text.'},
 		{note: '@../nowhere/x was not found. It stays text.'},
 	]);
+	expect(await read('@gone.tsを見て @小林さん')).toEqual([{note: '@gone.tsを見て was not found. It stays text.'}]);
 	expect(await read(`@"a\\u0000b.ts" @${'x/'.repeat(5000)}`)).toMatchObject([{}, {}]);
 });
 
