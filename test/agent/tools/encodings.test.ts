@@ -95,6 +95,14 @@ describe('a file in an encoding that is certain', () => {
 	});
 });
 
+test.each(['text\0more\n', 'key\0', 'PATH=/bin\0HOME=/x\0', 'src/a.ts\0'.repeat(9)])(
+	'UTF-8 with some NUL characters is binary, not UTF-16: %j',
+	async text => {
+		const {read} = await openTools({'a.txt': Buffer.from(text)});
+		await expect(read('a.txt')).rejects.toThrow('is a binary file');
+	},
+);
+
 describe('a file whose encoding is not certain', () => {
 	const gbk = Buffer.from(files[0]?.[2] ?? '', 'base64');
 	const korean = Buffer.from(files[1]?.[2] ?? '', 'base64');

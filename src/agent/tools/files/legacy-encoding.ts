@@ -116,7 +116,10 @@ function isExact({text, encode: toBytes}: Decoded, bytes: Buffer): boolean {
 	}
 }
 
-/** Decodes UTF-16 without a byte order mark: every other byte of what is ASCII is 0. */
+/**
+ * Decodes UTF-16 without a byte order mark: every other byte of what is ASCII is 0. What is UTF-8, too, is ASCII with some NUL
+ * characters, unless there are about as many as others.
+ */
 function decodeUtf16(bytes: Buffer): Decoded | undefined {
 	const zeros = [0, 0];
 	for (let at = 0; at < Math.min(bytes.length, maxSample); at++) {
@@ -124,7 +127,7 @@ function decodeUtf16(bytes: Buffer): Decoded | undefined {
 	}
 
 	const [even = 0, odd = 0] = zeros;
-	if (bytes.length % 2 !== 0 || even + odd < bytes.length / 10 || (even > 0 && odd > 0)) {
+	if (bytes.length % 2 !== 0 || even + odd < bytes.length / (isUtf8(bytes) ? 3 : 10) || (even > 0 && odd > 0)) {
 		return undefined;
 	}
 
