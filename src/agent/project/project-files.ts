@@ -206,7 +206,7 @@ function createFinder(read: (path: string) => Promise<FileContent | undefined>) 
 			const read = content.isCut
 				? {fault: 'it is too large'}
 				: kind === 'settings'
-					? parseSettingsText(content.text)
+					? parseSettings(content)
 					: kind === 'prompt' || kind === 'skill'
 						? undefined
 						: await readServers(content.text);
@@ -217,6 +217,11 @@ function createFinder(read: (path: string) => Promise<FileContent | undefined>) 
 			}
 		},
 	};
+}
+
+/** Reads settings as `openUserSettings` does, which takes UTF-8 alone: the agent must not follow others than the app shows. */
+function parseSettings({text, isUtf16}: FileContent): SettingsReading {
+	return isUtf16 ? {fault: 'it is not a UTF-8 text'} : parseSettingsText(text);
 }
 
 /** Returns what a settings file says, or its first fault: one of its rules may be invalid too. */

@@ -13,6 +13,8 @@ export const maxFileBytes = 64 * 1024;
 export type FileContent = {
 	readonly real: string;
 	readonly text: string;
+	/** True for UTF-16. */
+	readonly isUtf16?: boolean;
 	/** Of the bytes that `text` was decoded from. */
 	readonly hash: string;
 	/** Of the whole file. */
@@ -62,7 +64,9 @@ async function readHandle(handle: FileHandle, real: string): Promise<FileContent
 			throw new AppError('failed', 'it is not a UTF-8 text');
 		}
 
-		return {real, text: decoded.text, hash: contentHash(used), sizeBytes: Math.max(stats.size, used.length), isCut};
+		const isUtf16 = decoded.encoding.name !== 'utf-8';
+		const sizeBytes = Math.max(stats.size, used.length);
+		return {real, text: decoded.text, hash: contentHash(used), sizeBytes, isCut, ...(isUtf16 && {isUtf16})};
 	} finally {
 		await handle.close();
 	}

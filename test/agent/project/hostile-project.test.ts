@@ -64,6 +64,14 @@ describe('[13] a hostile repository', () => {
 		expect((await project.load()).files[0]?.text).toBe(`x${'ä'.repeat(32 * 1024 - 1)}`);
 	});
 
+	test('settings in UTF-16 are a fault, because the app reads them as UTF-8', async () => {
+		const {project} = repository({'.service/settings.json': Buffer.from('\uFEFF{"compact_at": 60}', 'utf16le')});
+		expect(await project.load()).toMatchObject({
+			files: [],
+			faults: [{path: '.service/settings.json', reason: 'it is not a UTF-8 text'}],
+		});
+	});
+
 	test.each([
 		['invalid UTF-8', Buffer.from([0x41, 0xff, 0xfe, 0x42])],
 		['a binary', Buffer.from('a\0b')],
