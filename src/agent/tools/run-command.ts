@@ -84,7 +84,8 @@ export function createRunCommand(session: CommandSession): Tool {
 			}
 
 			const result = await runAndOffer(run, session, context);
-			return answer([...notes, ...news, ...result.notes], result, context);
+			const left = await leftNote(allowed.command, result);
+			return answer({above: [...notes, ...news, ...result.notes], left}, result, context);
 		},
 	});
 }
@@ -365,14 +366,30 @@ async function runOnce(
 	}
 }
 
+/** Returns the line for the model about what a command left running, which ended with it: a server is gone. */
+async function leftNote(command: string, {finish}: RunResult): Promise<readonly string[]> {
+	if (!finish || !command.includes('&')) {
+		return [];
+	}
+
+	const {leavesRunning} = await import('../policy/command/parse-command.ts');
+	return leavesRunning(command)
+		? ['[What it started with & has ended with it; set background to keep a program running.]']
+		: [];
+}
+
 /** Returns the result of a command; throws it as AppError("failed") for a failed one. */
-function answer(above: readonly string[], {text, finish, job}: RunResult, context: ToolContext): string {
+function answer(
+	{above, left}: {readonly above: readonly string[]; readonly left: readonly string[]},
+	{text, finish, job}: RunResult,
+	context: ToolContext,
+): string {
 	if (job) {
 		const below = [`[The user sent it to the background.] ${startedText(job)}`];
 		return commandResult({above, text, below, end: {end: movedText(job)}, none: '(no output so far)'}, context);
 	}
 
-	const parts = {above, text, below: [`[${describeEnd(finish)}]`], end: endFacts(finish)};
+	const parts = {above, text, below: [`[${describeEnd(finish)}]`, ...left], end: endFacts(finish)};
 	const result = commandResult(parts, context);
 	if (isFailed(finish)) {
 		throw new AppError('failed', result);

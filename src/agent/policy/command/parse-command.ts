@@ -86,6 +86,19 @@ function parseBash(text: string): ParsedScript | undefined {
 	}
 }
 
+/** Returns whether a command starts something with `&` and doesn't wait for it, as far as its text tells. */
+export function leavesRunning(text: string): boolean {
+	return text.length <= maxLength && !/\bwait\b/.test(text) && hasBackground(parseBash(text));
+}
+
+function hasBackground(node: unknown): boolean {
+	return (
+		typeof node === 'object' &&
+		node !== null &&
+		(('background' in node && node.background === true) || Object.values(node).some(hasBackground))
+	);
+}
+
 type Reading = {
 	readonly text: string;
 	readonly commands: SimpleCommand[];

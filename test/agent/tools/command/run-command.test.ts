@@ -28,6 +28,20 @@ test('a command that fails is a failed result with its output and status', async
 	expect(await run('kill -SEGV $$')).toMatch(/^\(no output\)\n\[exit status 139 \(SIGSEGV\)|signal SIGSEGV/);
 });
 
+test.each([
+	['sleep 60 & echo started', true],
+	['(sleep 60 &); if true; then nohup sleep 60 >/dev/null & fi; echo started', true],
+	['sleep 60 & echo started >&2; false', true],
+	['sleep 0.1 & wait; echo started', false],
+	['echo "a & b" 2>&1 && echo started', false],
+])('the model reads that what %j leaves running has ended: %s', async (command, isTold) => {
+	const {run} = await openCommands();
+	const lines = (await run(command)).split('\n');
+	expect(lines).toContain('started');
+	const note = '[What it started with & has ended with it; set background to keep a program running.]';
+	expect(lines.filter(line => line.startsWith('[')).slice(1)).toEqual(isTold ? [note] : []);
+});
+
 test('[4] nothing runs without approval, and the model reads the reason', async () => {
 	const {run, path} = await openCommands({answer: () => ({allowed: false, reason: 'not now'})});
 	expect(await run('touch x; echo ran')).toBe(
