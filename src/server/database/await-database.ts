@@ -1,6 +1,6 @@
 import {setTimeout as sleep} from 'node:timers/promises';
 import {AppError} from '../../core/error.ts';
-import {isDatabaseFault} from './fault.ts';
+import {isDatabaseFault, isDiskFault} from './fault.ts';
 
 type Waiting = {
 	/** Ends the wait. */
@@ -11,6 +11,9 @@ type Waiting = {
 };
 
 const defaultDelayMs = 2000;
+
+/** How many times longer it waits for space: each attempt begins an upgrade again, locks its tables, and fills what was freed. */
+const fullDiskFactor = 15;
 
 /** A wrong user or password, and no such database: time doesn't mend them. */
 const loginCodes = /^(?:28|3D)/;
@@ -24,6 +27,7 @@ export async function whenDatabaseAnswers<T>(open: () => Promise<T>, waiting: Wa
 	const {signal, onChange, delayMs = defaultDelayMs} = waiting;
 	let reason: string | undefined;
 	for (;;) {
+		let isFull = false;
 		try {
 			const opened = await open();
 			if (reason !== undefined) {
@@ -36,13 +40,16 @@ export async function whenDatabaseAnswers<T>(open: () => Promise<T>, waiting: Wa
 				throw error;
 			}
 
-			if (error.message !== reason) {
-				reason = error.message;
-				onChange?.(`${reason} Waiting for it.`);
+			isFull = isDiskFault(error.cause);
+			// PostgreSQL names another block of its disk each time.
+			const found = isFull ? 'full disk' : error.message;
+			if (found !== reason) {
+				reason = found;
+				onChange?.(`${error.message} Waiting for it.`);
 			}
 		}
 
-		await sleep(delayMs, undefined, {signal}).catch(() => {
+		await sleep(isFull ? delayMs * fullDiskFactor : delayMs, undefined, {signal}).catch(() => {
 			throw new AppError('interrupted', 'Stopped while it waited for the database.');
 		});
 	}

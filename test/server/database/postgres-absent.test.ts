@@ -1,5 +1,7 @@
 import {join} from 'node:path';
 import {expect, inject, onTestFinished, test} from 'vitest';
+import {AppError} from '../../../src/core/error.ts';
+import {whenDatabaseAnswers} from '../../../src/server/database/await-database.ts';
 import {serve} from '../../../src/server/run/serve.ts';
 import {createPostgres, postgresUrl} from '../../postgres.ts';
 import {temporaryFolder} from '../../storage/temporary.ts';
@@ -69,4 +71,25 @@ test('a server that waits for its database stops when it is told to', async () =
 	await expect.poll(() => said.length).toBe(1);
 	stop.abort();
 	await expect(served).rejects.toMatchObject({code: 'interrupted'});
+});
+
+test('a disk that stays full is told once, though PostgreSQL names another block each time', async () => {
+	const said: string[] = [];
+	let attempt = 0;
+	const open = async () => {
+		attempt++;
+		if (attempt > 3) {
+			return 'open';
+		}
+
+		const cause = Object.assign(new Error(`could not extend file at block ${attempt}`), {code: '53100'});
+		throw new AppError('network', `The database cannot be used: ${cause.message}.`, {cause});
+	};
+	const {signal} = new AbortController();
+	const onChange = (sentence: string) => void said.push(sentence);
+	expect(await whenDatabaseAnswers(open, {signal, onChange, delayMs: 0})).toBe('open');
+	expect(said).toEqual([
+		'The database cannot be used: could not extend file at block 1. Waiting for it.',
+		'The database answers.',
+	]);
 });
