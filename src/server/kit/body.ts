@@ -88,7 +88,7 @@ export async function readJsonBody(request: Request, absent?: Json): Promise<Jso
 }
 
 /** Decodes UTF-8 without its byte order mark. Returns undefined for invalid bytes instead of replacing them. */
-export function textOf(bytes: Uint8Array): string | undefined {
+function textOf(bytes: Uint8Array): string | undefined {
 	try {
 		return new TextDecoder('utf-8', {fatal: true}).decode(bytes);
 	} catch {

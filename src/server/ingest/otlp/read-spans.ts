@@ -88,6 +88,10 @@ function faultOf({traceId = '', spanId = '', parentSpanId = '', name = '', ...sp
 		return 'A span has no start.';
 	}
 
+	if (end === 0n) {
+		return 'A span has no end.';
+	}
+
 	if (end < start) {
 		return 'A span ends before it starts.';
 	}

@@ -12,6 +12,8 @@ const streamBody = (value: unknown) =>
 
 const ids = {traceId: '0102030405060708090a0b0c0d0e0f10', spanId: '0102030405060708'};
 const span = {...ids, name: 'chat', startTimeUnixNano: '1700000000000000000', endTimeUnixNano: '1700000000500000000'};
+/** The span as protobuf has it. */
+const spanBytes = {...span, traceId: Buffer.from(ids.traceId, 'hex'), spanId: Buffer.from(ids.spanId, 'hex')};
 const request = (...spans: readonly object[]) => ({resourceSpans: [{scopeSpans: [{spans}]}]});
 
 /** Returns status and detail of the error that `promise` rejects with; any other error fails the test. */
@@ -117,9 +119,7 @@ test.each([
 	['nothing', (bytes: Uint8Array) => bytes, undefined],
 ])('a protobuf request compressed with %s gives the same result', async (_, compress, contentEncoding) => {
 	const binary = {
-		...span,
-		traceId: Buffer.from(ids.traceId, 'hex'),
-		spanId: Buffer.from(ids.spanId, 'hex'),
+		...spanBytes,
 		traceState: 'a=b',
 		attributes,
 		flags: 1,
@@ -161,8 +161,7 @@ test('one unreadable span in protobuf is rejected and the others are kept', asyn
 			.uint32(id * 8 + 2)
 			.bytes(bytes)
 			.finish();
-	const bytes = {...span, traceId: Buffer.from(ids.traceId, 'hex'), spanId: Buffer.from(ids.spanId, 'hex')};
-	const good = encodeRequest(request(bytes));
+	const good = encodeRequest(request(spanBytes));
 	// A name of 100 bytes, of which one is there; the lengths around it are right.
 	const bad = within(1, within(2, within(2, Uint8Array.from([5 * 8 + 2, 100, 65]))));
 	expect(await decodeTraces(Buffer.concat([bad, good]), protobuf)).toEqual({
@@ -398,11 +397,27 @@ test.each([
 	['A parent span id is not 8 bytes.', {parentSpanId: '01'}],
 	['A span has no name.', {name: ' '}],
 	['A span has no start.', {startTimeUnixNano: undefined}],
+	['A span has no end.', {endTimeUnixNano: undefined}],
+	['A span has no end.', {endTimeUnixNano: '0'}],
 	['A span ends before it starts.', {endTimeUnixNano: '1699999999999999999'}],
 	['A span ends too far in the future.', {endTimeUnixNano: '18446744073709551615'}],
 ])('one invalid span is rejected and the others are kept: %s', async (fault, change) => {
 	const body = streamBody(request({...span, ...change}, span));
 	expect(await decodeTraces(body, json)).toEqual({spans: [decoded], rejected: [fault]});
+});
+
+test.each([
+	['JSON', json, streamBody(request({...span, name: 'cut XX'}, span))],
+	['protobuf', protobuf, encodeRequest(request({...spanBytes, name: 'cut XX'}, spanBytes))],
+])('bytes of %s that are not UTF-8, as of a text cut inside a character, are replaced', async (_, headers, body) => {
+	const at = Buffer.from(body).indexOf('XX');
+	const damaged = Uint8Array.from(body);
+	damaged.set([0xff, 0xe2], at);
+	expect(await decodeTraces(damaged, headers)).toEqual({
+		spans: [{...decoded, name: 'cut \uFFFD\uFFFD'}, decoded],
+		rejected: [],
+	});
+	expect(await decodeTraces(gzip(damaged), {...headers, contentEncoding: 'gzip'})).toMatchObject({rejected: []});
 });
 
 describe('an unreadable request is rejected with 400 and the reason [24]', () => {
