@@ -124,8 +124,13 @@ test.skipIf(!caddy)(`Caddy accepts its file${caddy ? '' : ' (skipped: caddy is m
 	const file = join(folder, 'Caddyfile');
 	writeFileSync(file, await deploy('caddy', ...flags));
 	const env = {HOME: folder, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder, PATH: process.env['PATH']};
-	const {status, stderr} = spawnSync(caddy ?? '', ['adapt', '--validate', '--config', file], {encoding: 'utf8', env});
+	const {status, stdout, stderr} = spawnSync(caddy ?? '', ['adapt', '--validate', '--config', file], {
+		encoding: 'utf8',
+		env,
+	});
 	expect([status, status === 0 ? '' : stderr]).toEqual([0, '']);
+	// The public URL without a slash at its end would be an empty page.
+	expect(stdout).toContain('"Location":["/agents/"]');
 });
 
 const skipNginx = nginx ? '' : ' (skipped: nginx is missing; Debian: nginx-light)';

@@ -77,7 +77,7 @@ export function caddyfile({port, publicUrl}: Public): string {
 #   caddy validate --config /etc/caddy/Caddyfile && systemctl reload caddy
 
 ${origin} {
-	handle ${base}/* {
+${base && `\tredir ${base} ${base}/\n`}	handle ${base}/* {
 		reverse_proxy 127.0.0.1:${port} {
 			# Events come one by one.
 			flush_interval -1

@@ -110,7 +110,7 @@ export function routedUrl(url: URL, publicUrl: string, routes: RouteTable): URL 
 		return withPath(url, pathname.slice(0, -base.length));
 	}
 
-	return pathname.startsWith(`${base}/`) ? withPath(url, pathname.slice(base.length)) : url;
+	return `${pathname}/`.startsWith(`${base}/`) ? withPath(url, pathname.slice(base.length) || '/') : url;
 }
 
 /** Throws AppError("usage") if the server couldn't tell whether a proxy kept the path of its public URL. */

@@ -3,6 +3,7 @@ import type {AccountServices} from '../accounts/account-services.ts';
 import {revokeFamily} from '../accounts/oauth/tokens.ts';
 import {isConnected} from '../accounts/oidc/oidc-logins.ts';
 import type {ServerRoute} from '../kit/route.ts';
+import {basePathOf} from '../kit/server-url.ts';
 import type {DataAccess} from '../kit/services.ts';
 import {type Markup, timeOf} from './markup.ts';
 import {oidcLink} from './oidc-pages.ts';
@@ -12,7 +13,12 @@ import {type UserVisit, userPages} from './page-route.ts';
 /** The account page, with links to everything that users manage themselves. */
 export function accountPages(services: AccountServices): readonly ServerRoute[] {
 	return [
-		{method: 'GET', path: '/', auth: 'none', handle: () => redirect('/account')},
+		{
+			method: 'GET',
+			path: '/',
+			auth: 'none',
+			handle: () => redirect(`${basePathOf(services.publicUrl())}/account`),
+		},
 		...userPages(services, [{path: '/account', show: overview}]),
 	];
 }

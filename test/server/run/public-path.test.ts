@@ -189,6 +189,15 @@ describe.each(fronts)('[6] behind a proxy that %s', (_, openFront) => {
 		expect(server.front.elsewhere).toEqual([]);
 	});
 
+	test('the public URL leads to the pages below it, with a slash at its end and without', async () => {
+		const {publicUrl, front} = await start(openFront);
+		for (const url of [publicUrl, `${publicUrl}/`]) {
+			expect((await fetch(url)).url).toBe(`${publicUrl}/sign-in`);
+		}
+
+		expect(front.elsewhere).toEqual([]);
+	});
+
 	test('a program logs in through a browser, is renewed, and calls the API', async () => {
 		const server = await start(openFront);
 		const clock = fastClock(50);
