@@ -7,6 +7,7 @@ import {openEngine} from '../../../src/server/sandboxes/docker/open-engine.ts';
 import {freePort} from '../../free-port.ts';
 import {temporaryFolder} from '../../storage/temporary.ts';
 import {createTestServer, send} from '../harness.ts';
+import {stubEngine} from '../sandboxes/docker/stub-engine.ts';
 
 test('/readyz answers 200 while the database accepts changes, and changes nothing', async () => {
 	const server = await createTestServer();
@@ -66,6 +67,24 @@ test('/readyz names an engine that does not answer, beside a database that does'
 	expect([status, json.status, json.database]).toEqual([503, 'unavailable', 'ok']);
 	expect(json.engine).toContain(`127.0.0.1:${port}`);
 	expect(json.detail).toBe(json.engine);
+});
+
+test('/readyz names an engine that has answered, and is gone or broken since', async () => {
+	const {services} = await createTestServer();
+	let status = 200;
+	const {provider, end} = await stubEngine({'GET /_ping': () => [status]});
+	const app = createApp({services: {...services, sandboxes: {...services.sandboxes, provider}}});
+	const ready = async () => {
+		const {status: code, json} = await send(app, '/readyz', {});
+		return [code, json.engine];
+	};
+	expect(await ready()).toEqual([200, 'ok']);
+	status = 500;
+	expect(await ready()).toEqual([503, 'Docker couldn’t answer: status 500.']);
+	status = 200;
+	expect(await ready()).toEqual([200, 'ok']);
+	await end();
+	expect(await ready()).toEqual([503, expect.stringContaining('doesn’t answer')]);
 });
 
 test('a server that drains answers as before, while /readyz says that it stops', async () => {

@@ -222,7 +222,11 @@ export function createDockerProvider({
 		choosePort: async index => firstPort + index,
 		async unavailableReason() {
 			try {
-				return ignoredRuntime((await client.version()).name, options.runtime);
+				const {name} = await client.version();
+				// Whoever answered once may be gone by now.
+				const answer = await client.ask({method: 'GET', path: '/_ping'});
+				const refusal = answer.status < 500 ? undefined : client.refusal('answer', answer).message;
+				return refusal ?? ignoredRuntime(name, options.runtime);
 			} catch (error) {
 				return messageOf(error);
 			}

@@ -52,7 +52,7 @@ export function frame(text: string, stream = 1): Buffer {
 
 /**
  * Starts an engine on a socket of its own that answers by `METHOD /path` without the version and the query, `*` for the
- * id of a sandbox; anything else is 404 as Docker says it. Returns a provider on it, and what was asked.
+ * id of a sandbox; anything else is 404 as Docker says it. Returns a provider on it, what was asked, and what ends it.
  */
 export async function stubEngine(
 	routes: Readonly<Record<string, Route>>,
@@ -87,10 +87,13 @@ export async function stubEngine(
 	await new Promise<void>(resolve => server.listen(path, resolve));
 	const client = createEngineClient({address: {kind: 'unix', path}, env: {}, timeoutMs});
 	const provider = createDockerProvider({client, image: 'node:22', graceSeconds: 2});
-	onTestFinished(async () => {
-		await provider.close();
+	const end = async () => {
 		server.closeAllConnections();
 		await new Promise(resolve => server.close(resolve));
+	};
+	onTestFinished(async () => {
+		await provider.close();
+		await end();
 	});
-	return {provider, client, asked, bodies, path};
+	return {provider, client, asked, bodies, path, end};
 }
