@@ -5,6 +5,9 @@ import {createServer} from 'node:http';
 import type {AddressInfo} from 'node:net';
 import {join} from 'node:path';
 import {expect, onTestFinished, test} from 'vitest';
+import {createSeal, createSealKey} from '../../src/server/accounts/seal.ts';
+import {applySeal} from '../../src/server/accounts/seal-key.ts';
+import {openDatabase} from '../../src/server/database/open.ts';
 import {openSqlite} from '../../src/server/database/sqlite.ts';
 import {freePort} from '../free-port.ts';
 import {startProvider} from '../server/accounts/openid-provider.ts';
@@ -60,6 +63,29 @@ test('a configuration that starts is good, before the first start and after it, 
 	expect(second.data.ok).toBe(true);
 	expect(second.of('database').map(({finding}) => finding)).toContain('The schema is up to date.');
 	expect(stateOf(home.home)).toBe(made);
+});
+
+test('a database that was sealed with another key is a fault, and so is a key that is none', async () => {
+	const home = testContext();
+	await home.run('serve', 'init');
+	const folder = join(home.home, 'server');
+	const database = await openDatabase({engine: 'sqlite', file: join(folder, 'service.db')});
+	onTestFinished(() => database.destroy());
+	const key = createSealKey();
+	await applySeal(database, createSeal(key));
+	const words = ['--port', String(await freePort())];
+	const fault = {state: 'fault', finding: 'The secrets in this database were sealed with another key.'};
+	expect((await check(home, ...words)).of('database')).toMatchObject([fault]);
+	writeFileSync(join(folder, 'seal.key'), createSealKey().toString('base64url'), {mode: 0o600});
+	const other = await check(home, ...words);
+	expect([other.of('database'), other.data.ok]).toMatchObject([[fault], false]);
+	writeFileSync(join(folder, 'seal.key'), 'no key');
+	expect((await check(home, ...words)).of('seal key')[0]).toMatchObject({
+		state: 'fault',
+		finding: expect.stringContaining('must be a key of 32 bytes'),
+	});
+	writeFileSync(join(folder, 'seal.key'), key.toString('base64url'));
+	expect((await check(home, ...words)).data.ok).toBe(true);
 });
 
 test('each fault is named with what to do, and the status is that of the first', async () => {

@@ -14,12 +14,8 @@ const variable = 'SERVICE_SEAL_KEY';
 const fileName = 'seal.key';
 const maxFileBytes = 4096;
 
-/**
- * Returns the server's key: from `SERVICE_SEAL_KEY`, else from `seal.key` in its folder, which is created with mode
- * 0600 if missing. Throws AppError("usage") for an invalid key, and AppError("failed") if the file can't be created or
- * read, is a link, or belongs to another user (SAFETY 10).
- */
-export async function loadSealKey(folder: string, env: Environment): Promise<Uint8Array> {
+/** Returns the key that `loadSealKey` would return without creating one; undefined if it would. Throws what that throws. */
+export function findSealKey(folder: string, env: Environment): Uint8Array | undefined {
 	const given = env[variable];
 	if (given) {
 		return parseKey(given, variable);
@@ -27,19 +23,34 @@ export async function loadSealKey(folder: string, env: Environment): Promise<Uin
 
 	const path = join(folder, fileName);
 	try {
-		return parseKey(await readOrCreate(folder, path), path);
+		const existing = readPrivateFile(path, maxFileBytes);
+		return existing === undefined ? undefined : parseKey(existing, path);
 	} catch (error) {
 		throw error instanceof AppError ? error : explainFileError(error, 'read', path);
 	}
 }
 
-async function readOrCreate(folder: string, path: string): Promise<string> {
-	const existing = readPrivateFile(path, maxFileBytes);
-	if (existing !== undefined) {
-		return existing;
+/**
+ * Returns the server's key: from `SERVICE_SEAL_KEY`, else from `seal.key` in its folder, which is created with mode
+ * 0600 if missing. Throws AppError("usage") for an invalid key, and AppError("failed") if the file can't be created or
+ * read, is a link, or belongs to another user (SAFETY 10).
+ */
+export async function loadSealKey(folder: string, env: Environment): Promise<Uint8Array> {
+	const found = findSealKey(folder, env);
+	if (found) {
+		return found;
 	}
 
-	// Creates the file atomically. If several servers start together, the first file wins.
+	const path = join(folder, fileName);
+	try {
+		return parseKey(await createFile(folder, path), path);
+	} catch (error) {
+		throw error instanceof AppError ? error : explainFileError(error, 'read', path);
+	}
+}
+
+/** Creates the file atomically, and returns what it has: if several servers start together, the first one wins. */
+async function createFile(folder: string, path: string): Promise<string> {
 	makeFolder(folder);
 	const temporary = `${path}.${randomUUID()}`;
 	try {
@@ -81,26 +92,12 @@ const secrets = ['totp_secret', 'totp_pending_secret'] as const;
  * text. Throws AppError("failed") for another key, since users with a second factor couldn't log in.
  */
 export async function applySeal(database: Database, seal: Seal): Promise<void> {
-	const expected = seal.derive(fingerprint).toString('base64url');
 	await database
 		.insertInto('signing_keys')
-		.values({name: fingerprint, value: expected, created_at: new Date().toISOString()})
+		.values({name: fingerprint, value: fingerprintOf(seal), created_at: new Date().toISOString()})
 		.onConflict(conflict => conflict.column('name').doNothing())
 		.execute();
-	const {value} = await database
-		.selectFrom('signing_keys')
-		.select('value')
-		.where('name', '=', fingerprint)
-		.executeTakeFirstOrThrow();
-	if (value !== expected) {
-		const email = await findUserToReset(database);
-		throw new AppError('failed', 'The secrets in this database were sealed with another key.', {
-			hint:
-				`Copy ${fileName} from the first server's data folder, or set ${variable} to its contents; ` +
-				`if it is lost, run serve password ${email} --drop-second-factor, and try again.`,
-		});
-	}
-
+	await verifySeal(database, seal);
 	for (const column of secrets) {
 		const rows = await database
 			.selectFrom('users')
@@ -117,6 +114,28 @@ export async function applySeal(database: Database, seal: Seal): Promise<void> {
 		}
 	}
 }
+
+/**
+ * Throws AppError("failed") if a database's secrets were sealed with another key than this one, or, for a server that has none yet,
+ * with any.
+ */
+export async function verifySeal(database: Database, seal: Seal | undefined): Promise<void> {
+	const stored = await database
+		.selectFrom('signing_keys')
+		.select('value')
+		.where('name', '=', fingerprint)
+		.executeTakeFirst();
+	if (stored && stored.value !== (seal && fingerprintOf(seal))) {
+		const email = await findUserToReset(database);
+		throw new AppError('failed', 'The secrets in this database were sealed with another key.', {
+			hint:
+				`Copy ${fileName} from the first server's data folder, or set ${variable} to its contents; ` +
+				`if it is lost, run serve password ${email} --drop-second-factor, and try again.`,
+		});
+	}
+}
+
+const fingerprintOf = (seal: Seal) => seal.derive(fingerprint).toString('base64url');
 
 /**
  * Returns the e-mail address of a user whose second factor must be dropped if the key is lost. Users with a second

@@ -12,6 +12,8 @@ import {openHome} from '../../storage/home.ts';
 import {withSecretFiles} from '../../storage/setting-file.ts';
 import {isFault, oidcClient} from '../accounts/oidc/oidc-client.ts';
 import {type OidcFlags, parseOidc} from '../accounts/oidc/oidc-settings.ts';
+import {createSeal, type Seal} from '../accounts/seal.ts';
+import {findSealKey, verifySeal} from '../accounts/seal-key.ts';
 import {parseBucket} from '../artifacts/artifact-location.ts';
 import {createS3Blobs} from '../artifacts/s3-blobs.ts';
 import {type DatabaseLocation, parseDatabaseUrl} from '../database/location.ts';
@@ -69,8 +71,13 @@ export async function checkServer(given: Options): Promise<readonly ServerCheck[
 	});
 	const folder = given.data === undefined ? openHome(given.env).server : resolve(given.data);
 	await check('data folder', async () => [checkFolder(folder)]);
-	await check('database', async () => checkDatabase(folder, given));
-	await check('seal key', async () => [checkSealKey(folder, env, given.database)]);
+	let seal: Seal | undefined;
+	await check('seal key', async () => {
+		const key = findSealKey(folder, env);
+		seal = key && createSeal(key);
+		return [checkSealKey(folder, env, given.database)];
+	});
+	await check('database', async () => checkDatabase(folder, given, seal));
 	await check('retention', async () => {
 		if (given.retention !== undefined) {
 			parseRetention(given.retention);
@@ -156,9 +163,13 @@ function isWritable(path: string): boolean {
 	}
 }
 
-async function checkDatabase(folder: string, {database: url, pool}: Options): Promise<readonly Found[]> {
+async function checkDatabase(
+	folder: string,
+	{database: url, pool}: Options,
+	seal: Seal | undefined,
+): Promise<readonly Found[]> {
 	if (url !== undefined) {
-		return checkPostgres(url);
+		return checkPostgres(url, seal);
 	}
 
 	const file = join(folder, 'service.db');
@@ -173,7 +184,7 @@ async function checkDatabase(folder: string, {database: url, pool}: Options): Pr
 
 	const database = await databaseOn({engine: 'sqlite', database: openSqlite(file, {isReadOnly: true})});
 	try {
-		return [good(`SQLite, ${file}`), await checkSchema(database, 'sqlite')];
+		return [good(`SQLite, ${file}`), await checkSchema(database, 'sqlite', seal)];
 	} catch (error) {
 		throw explainDatabaseFault({engine: 'sqlite', file}, error);
 	} finally {
@@ -181,7 +192,7 @@ async function checkDatabase(folder: string, {database: url, pool}: Options): Pr
 	}
 }
 
-async function checkPostgres(url: string): Promise<readonly Found[]> {
+async function checkPostgres(url: string, seal: Seal | undefined): Promise<readonly Found[]> {
 	const location = parseDatabaseUrl(url) as DatabaseLocation & {engine: 'postgres'};
 	const database = await databaseOn({engine: 'postgres', pool: openPostgres({...location, connections: 2}, () => {})});
 	try {
@@ -219,7 +230,7 @@ async function checkPostgres(url: string): Promise<readonly Found[]> {
 						`Make ${name} the owner of the database and its tables.`,
 					)
 				: good(`The role ${name} may change the schema ${place}.`),
-			await checkSchema(database, 'postgres'),
+			await checkSchema(database, 'postgres', seal),
 		];
 	} catch (error) {
 		throw error instanceof AppError
@@ -232,12 +243,14 @@ async function checkPostgres(url: string): Promise<readonly Found[]> {
 	}
 }
 
-/** Throws AppError("upgrade") for a schema of a newer version. */
-async function checkSchema(database: Database, engine: 'sqlite' | 'postgres'): Promise<Found> {
+/** Throws AppError("upgrade") for a schema of a newer version, and AppError("failed") for secrets of another key. */
+async function checkSchema(database: Database, engine: 'sqlite' | 'postgres', seal: Seal | undefined): Promise<Found> {
 	const {isNew, names} = await pendingMigrations(database.withTables<never>(), engine);
 	if (isNew) {
 		return good('No schema yet. The start will create it.');
 	}
+
+	await verifySeal(database, seal);
 
 	return names.length === 0
 		? good('The schema is up to date.')

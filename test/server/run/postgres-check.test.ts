@@ -1,6 +1,7 @@
 import {join} from 'node:path';
 import {sql} from 'kysely';
 import {expect, inject, onTestFinished, test} from 'vitest';
+import {createSealKey} from '../../../src/server/accounts/seal.ts';
 import {openDatabase} from '../../../src/server/database/open.ts';
 import {checkServer} from '../../../src/server/run/check-server.ts';
 import {postgresUrl} from '../../postgres.ts';
@@ -13,7 +14,7 @@ import {emptyPlace} from '../database/engine.ts';
 async function checkDatabase(database: string) {
 	const folder = temporaryFolder();
 	const checks = await checkServer({
-		env: {SERVICE_HOME: folder, SERVICE_SEAL_KEY: 'unused'},
+		env: {SERVICE_HOME: folder, SERVICE_SEAL_KEY: createSealKey().toString('base64url')},
 		data: join(folder, 'data'),
 		database,
 		port: 0,
