@@ -23,10 +23,11 @@ export function normalizeEmail(typed: string): string {
 }
 
 /**
- * Returns whether a text may be an address: something on both sides of one `@`. Only sending a message could tell more.
+ * Returns whether a text may be an address: something on both sides of one `@`, without the angle brackets in which mail programs
+ * copy it. Only sending a message could tell more.
  */
 export function isEmail(text: string): boolean {
-	return text.length <= 254 && /^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u.test(text);
+	return text.length <= 254 && /^[^\s@<>\p{Cc}]+@[^\s@<>\p{Cc}]+$/u.test(text);
 }
 
 /** Returns the user with an address, in any case; undefined if there is none. */

@@ -94,7 +94,7 @@ test.each([
 	]);
 });
 
-test.each(['', 'ada', '@', 'ada@', 'a b@c', 'ada@example.com\nbcc@x', `${'x'.repeat(250)}@e.com`])(
+test.each(['', 'ada', '@', 'ada@', 'a b@c', '<ada@example.com>', 'ada@example.com\nbcc@x', `${'x'.repeat(250)}@e.com`])(
 	'%j is not an e-mail address',
 	async email => {
 		const {services} = await prepare();
