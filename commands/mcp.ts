@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 import {mcpScope, mcpScopeHelp, repeatable} from '../src/command/argument-types.ts';
 import {command, noun} from '../src/command/command.ts';
 import {unchanged} from '../src/command/result.ts';
+import {abortable} from '../src/core/abortable.ts';
 import {AppError} from '../src/core/error.ts';
 
 const list = command({
@@ -13,12 +14,13 @@ const list = command({
 	examples: ['mcp list', 'mcp list --check'],
 	whileRunning: true,
 
-	async run({check = false, scope}, {program}) {
+	async run({check = false, scope}, {program, signal}) {
 		const {serverTable} = await import('../src/command/views/mcp/server-table.ts');
 		const listed = async () =>
 			(await program.mcp.status()).filter(({configured}) => scope === undefined || configured.scope === scope);
 		const stopped = (await listed()).filter(({configured, state}) => !configured.unused && state.state === 'stopped');
-		await Promise.all(check ? stopped.map(({configured}) => program.mcp.reconnect(configured)) : []);
+		const starting = check ? stopped.map(({configured}) => program.mcp.reconnect(configured)) : [];
+		await abortable(Promise.all(starting), signal);
 		return serverTable(await listed(), await program.mcp.faults());
 	},
 });
@@ -76,7 +78,7 @@ const add = command({
 		'mcp add github https://mcp.example.com/github --header "Authorization: Bearer ${GITHUB_TOKEN}"',
 	],
 
-	async run(args, {program, ui: {live, interact}}) {
+	async run(args, {program, ui: {live, interact}, signal}) {
 		const [{entryOf}, {changeServers, reconnectServer, serverFromArguments}, {addedResult, addedServer}] =
 			await Promise.all([
 				import('../src/config/mcp/mcp-file.ts'),
@@ -97,13 +99,14 @@ const add = command({
 			interact.say(`Connecting to ${name} …`);
 		}
 
-		const status = await reconnectServer(program.mcp, name, scope);
-		const tookMs = performance.now() - startedAt;
-		if (live) {
-			interact.say('');
+		try {
+			const status = await reconnectServer(program.mcp, {name, scope, signal});
+			return addedResult(status, {tookMs: performance.now() - startedAt, added, isLive: live !== undefined});
+		} finally {
+			if (live) {
+				interact.say(signal.aborted ? `Added ${name}. It still connects.` : '');
+			}
 		}
-
-		return addedResult(status, {tookMs, added, isLive: live !== undefined});
 	},
 });
 
@@ -117,12 +120,13 @@ const get = command({
 	examples: ['mcp get docs'],
 	whileRunning: true,
 
-	async run({name, scope}, {program, ui: {live}}) {
+	async run({name, scope}, {program, ui: {live}, signal}) {
 		const [{reconnectServer, statusOfServer}, {failureOf, serverRecord}] = await Promise.all([
 			import('../src/command/mcp/edit-servers.ts'),
 			import('../src/command/views/mcp/server-table.ts'),
 		]);
-		const status = await (live ? statusOfServer : reconnectServer)(program.mcp, name, scope);
+		const {mcp} = program;
+		const status = await (live ? statusOfServer(mcp, name, scope) : reconnectServer(mcp, {name, scope, signal}));
 		return {...serverRecord(status), ...(!live && failureOf(status))};
 	},
 });
@@ -178,7 +182,7 @@ const login = command({
 			return {...unchanged, text: 'Login cancelled. Nothing changed.'};
 		}
 
-		const status = await reconnectServer(mcp, name, scope);
+		const status = await reconnectServer(mcp, {name, scope, signal});
 		const sentences = [`Logged in to the MCP server ${name}.`, done, `It is ${statusOf(status)}.`];
 		return {kind: 'text', text: sentences.filter(Boolean).join(' '), data: {name, state: status.state.state}};
 	},
@@ -193,7 +197,7 @@ const logout = command({
 	describe: {name: 'as `mcp list` shows it', scope: mcpScopeHelp},
 	examples: ['mcp logout docs'],
 
-	async run({name, scope}, {program, ui: {live}}) {
+	async run({name, scope}, {program, ui: {live}, signal}) {
 		const {reconnectServer, statusOfServer} = await import('../src/command/mcp/edit-servers.ts');
 		const {configured} = await statusOfServer(program.mcp, name, scope);
 		const done = await program.mcp.logOut(configured);
@@ -202,7 +206,7 @@ const logout = command({
 		}
 
 		if (live) {
-			await reconnectServer(program.mcp, name, scope);
+			await reconnectServer(program.mcp, {name, scope, signal});
 		}
 
 		const there = done === 'revoked' ? '' : ' It may stay valid at the server until it expires.';
@@ -251,12 +255,12 @@ const reconnect = command({
 	where: 'app',
 	whileRunning: true,
 
-	async run({name, scope}, {program}) {
+	async run({name, scope}, {program, signal}) {
 		const [{reconnectServer}, {serverRecord}] = await Promise.all([
 			import('../src/command/mcp/edit-servers.ts'),
 			import('../src/command/views/mcp/server-table.ts'),
 		]);
-		return serverRecord(await reconnectServer(program.mcp, name, scope, true));
+		return serverRecord(await reconnectServer(program.mcp, {name, scope, isAsked: true, signal}));
 	},
 });
 

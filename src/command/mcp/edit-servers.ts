@@ -2,6 +2,7 @@ import {type ConfiguredServer, idOf} from '../../agent/mcp/configured-servers.ts
 import type {ServerStatus} from '../../agent/mcp/servers.ts';
 import {entryOf, type McpServer, readEntry} from '../../config/mcp/mcp-file.ts';
 import type {McpScope} from '../../config/mcp/mcp-scope.ts';
+import {abortable} from '../../core/abortable.ts';
 import {AppError} from '../../core/error.ts';
 import {parseServerUrl} from '../../core/origin.ts';
 import {isSecretName} from '../../core/secrets/redact-positions.ts';
@@ -142,19 +143,25 @@ export async function statusOfServer(mcp: McpAccess, name: string, scope?: McpSc
 	return found ?? Promise.reject(new Error('The server is gone.'));
 }
 
+type Reconnecting = {
+	readonly name: string;
+	readonly scope?: McpScope | undefined;
+	/** True to refuse a server that isn't used. */
+	readonly isAsked?: boolean;
+	readonly signal: AbortSignal;
+};
+
 /**
- * Starts a server again. Returns it with what is known of it then. One that isn't used stays so, or is refused if `isAsked`:
- * then throws AppError("conflict"). Throws as `findServer` does.
+ * Starts a server again, and waits for it until `signal` aborts. Returns it with what is known of it then. One that isn't used
+ * stays so, or is refused if `isAsked`: then throws AppError("conflict"). Throws the signal's reason, and as `findServer` does.
  */
 export async function reconnectServer(
 	mcp: McpAccess,
-	name: string,
-	scope?: McpScope,
-	isAsked = false,
+	{name, scope, isAsked = false, signal}: Reconnecting,
 ): Promise<ServerStatus> {
 	const {configured} = await statusOfServer(mcp, name, scope);
 	if (isAsked || configured.unused === undefined) {
-		await mcp.reconnect(configured);
+		await abortable(mcp.reconnect(configured), signal);
 	}
 
 	return statusOfServer(mcp, name, scope);

@@ -193,3 +193,20 @@ test('a form of an MCP server is filled in, asked again where it is wrong, and s
 		'[{"action":"accept","content":{"email":"nobody@example.com","age":30,"size":"s","news":true}}]',
 	);
 });
+
+test.each(['mcp add late', 'mcp reconnect mute'])(
+	'Esc ends the wait of /%s for a server that says nothing, and the server stays',
+	async line => {
+		const mute = {command: process.execPath, args: ['-e', 'setInterval(() => undefined, 1000)']};
+		const {type, waitFor, store} = await realApp({own: {'mcp.json': file({mute})}});
+		const path = line.split(' ', 2).join(' ');
+		await waitFor('custom/alpha');
+		type(`/${line}${path === 'mcp add' ? ` -- ${mute.command} -e "${mute.args[1]}"` : ''}\r`);
+		await expect.poll(() => store.getState()).toMatchObject({busy: true, command: path});
+		type(keys.escape);
+		await waitFor(`/${path} was interrupted.`);
+		expect(store.getState().busy).toBe(false);
+		type('/mcp\r');
+		await waitFor(`${line.split(' ')[2]}    starting`);
+	},
+);
