@@ -2,12 +2,13 @@ import {lstat, readdir, stat} from 'node:fs/promises';
 import {join} from 'node:path';
 import {AppError} from '../../core/error.ts';
 import {maxChangedBytes, type PackedChange, type PackedChanges} from '../../core/packed-changes.ts';
+import {exists} from '../paths/existing.ts';
 import {pathText} from '../paths/path-text.ts';
 import {assertVisible, writeBoundsOf} from '../policy/bounds.ts';
 import {newTemporaryName} from '../tools/files/folder-handle.ts';
 import {type BegunNote, checkOut, filesOf, keepBegun, resetFiles, writeChanges} from './begun-changes.ts';
 import {hashOfChanges, packChanges, parentsOf} from './packed-changes.ts';
-import {type Clone, hasCommit, modesOf, runGit} from './repository.ts';
+import {type Clone, hasCommit, modesOf, runGit, submoduleMode} from './repository.ts';
 
 /** A clone that can get the changes, and what happens to it. */
 export type ChangePlan = {
@@ -47,14 +48,7 @@ export async function planChanges(repository: Clone, packed: PackedChanges, hand
 
 	const committed = await modesOf(top, packed.commit);
 	assertTree(packed, committed);
-	const hidden = await hiddenPaths(top);
-	const covered = packed.changes.find(({path}) => hidden.has(path));
-	if (covered) {
-		throw new AppError('conflict', `git was told to overlook ${join(top, pathText(covered.path))}.`, {
-			hint: 'It may have changes of its own. Undo that there first: git update-index',
-		});
-	}
-
+	await assertSeen(top, packed);
 	if (packed.below !== '' && ![...finalPaths(packed, committed)].some(path => path.startsWith(`${packed.below}/`))) {
 		throw new AppError('conflict', `${top} has no folder ${pathText(packed.below)}.`, {
 			hint: 'Hand the session over from the folder of its repository.',
@@ -67,17 +61,34 @@ export async function planChanges(repository: Clone, packed: PackedChanges, hand
 	return {repository, folder: join(top, packed.below), switchesTo, own: own.changes};
 }
 
-/** Returns the files of which git was told not to look whether they changed. */
-async function hiddenPaths(top: string): Promise<ReadonlySet<string>> {
-	const rows = (await runGit(top, ['ls-files', '-v', '-z'])).split('\0').filter(Boolean);
-	return new Set(rows.filter(row => !row.startsWith('H ')).map(row => row.slice(2)));
+/** Throws AppError("conflict") for a file of which git was told not to look whether it changed, or that isn't checked out. */
+async function assertSeen(top: string, {changes}: PackedChanges): Promise<void> {
+	const rows = (await runGit(top, ['ls-files', '-v', '-z'])).split('\0');
+	const marks = new Map(rows.filter(row => row && !row.startsWith('H ')).map(row => [row.slice(2), row[0]]));
+	const hidden = changes.find(({path}) => marks.has(path))?.path;
+	if (hidden === undefined) {
+		return;
+	}
+
+	const place = join(top, hidden);
+	const name = join(top, pathText(hidden));
+	if (marks.get(hidden) === 'S' && !(await exists(place))) {
+		throw new AppError('conflict', `A sparse checkout leaves out ${name}.`, {
+			hint: 'Add its folder there first: git sparse-checkout add',
+		});
+	}
+
+	throw new AppError('conflict', `git was told to overlook ${name}.`, {
+		hint: 'It may have changes of its own. Undo that there first: git update-index',
+	});
 }
 
-/** Returns the commit of a local branch; '' without it. */
+/** Returns the commit of a local branch; '' without it, and for one that another working tree has checked out. */
 async function commitOf(top: string, branch: string): Promise<string> {
-	const text = await runGit(top, ['for-each-ref', '--format=%(refname) %(objectname)', 'refs/heads']);
-	const row = text.split('\n').find(line => line.startsWith(`refs/heads/${branch} `));
-	return row?.split(' ')[1] ?? '';
+	const format = '--format=%(refname) %(objectname) %(worktreepath)';
+	const rows = (await runGit(top, ['for-each-ref', format, 'refs/heads'])).split('\n');
+	const [, commit, elsewhere] = rows.find(line => line.startsWith(`refs/heads/${branch} `))?.split(' ') ?? [];
+	return elsewhere ? '' : (commit ?? '');
 }
 
 function finalPaths({changes}: PackedChanges, committed: ReadonlyMap<string, string>): ReadonlySet<string> {
@@ -92,8 +103,6 @@ function finalPaths({changes}: PackedChanges, committed: ReadonlyMap<string, str
 
 	return paths;
 }
-
-const submoduleMode = '160000';
 
 /** Throws AppError("usage") unless the changes lead from the tree of the commit to another tree, inside the repository. */
 function assertTree(packed: PackedChanges, committed: ReadonlyMap<string, string>): void {
@@ -176,11 +185,7 @@ export async function applyChanges(packed: PackedChanges, planned: ChangePlan, r
 		temporary,
 	});
 	try {
-		if (own.length > 0) {
-			await runGit(top, ['reset', '--quiet', '--', ...own.map(({path}) => `:(literal)${path}`)]);
-			await resetFiles(top, before, filesOf(own), stateFolder);
-		}
-
+		await resetFiles(top, before, filesOf(own), stateFolder);
 		if (switchesTo !== undefined) {
 			await checkOut(top, switchesTo, commit);
 		}

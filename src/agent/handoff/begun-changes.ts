@@ -14,6 +14,7 @@ import {type ContentStore, restoreFile} from '../changes/restore-file.ts';
 import {fileEntry, type TreeEntry} from '../changes/tree.ts';
 import {pathsText} from '../paths/path-text.ts';
 import {writeBoundsOf} from '../policy/bounds.ts';
+import {readOnlyEnvironment, withGitSetting} from '../policy/command/git/git-environment.ts';
 import {isBehindLink, readChange} from './packed-changes.ts';
 import {modesOf, runGit} from './repository.ts';
 
@@ -35,10 +36,11 @@ const begunChanges = z.object({
 /** What a clone was before a hand-over changed it, and what each file is to become. */
 export type BegunChanges = z.infer<typeof begunChanges>;
 
-/** Returns what a file is compared by: its kind, permissions and content. */
-export function hashOfChange({kind, permissions, content}: Omit<PackedChange, 'path'>): string {
-	const parts = kind === 'file' ? [kind, (permissions ?? 0o644) & 0o777, content] : [kind, content ?? ''];
-	return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
+/** Returns what a file is recognized by: its kind and content. Some file systems keep no permissions. */
+export function hashOfChange({kind, content = ''}: Omit<PackedChange, 'path'>): string {
+	return createHash('sha256')
+		.update(JSON.stringify([kind, content]))
+		.digest('hex');
 }
 
 /** A note of changes that are about to be made: the next start puts them back if this process is killed. */
@@ -211,18 +213,24 @@ export async function resetFiles(
 		(now && hashes.has(hashOfChange(now)) ? written : others).push(path);
 	}
 
+	const literal = (paths: readonly string[]) => paths.map(path => `:(literal)${path}`);
+	// Where git can't write its index, this throws before anything changed.
+	await (written.length > 0 ? runGit(top, ['reset', '--quiet', '--', ...literal(written)]) : undefined);
+	const modes = await modesOf(top, commit);
 	const store = contentsOf([]);
-	for (const path of written) {
+	// A file of the commit is never gone in between: the next start couldn't tell who deleted it.
+	for (const path of written.filter(each => !modes.has(each))) {
 		const current = (await isBehindLink(top, path)) ? undefined : (await readEntry(join(top, path), store))?.entry;
 		if (current) {
 			await restoreFile({path, current, wanted: undefined}, store, bounds);
 		}
 	}
 
-	const modes = await modesOf(top, commit);
-	const committed = written.flatMap(path => (modes.has(path) ? [`:(literal)${path}`] : []));
+	const committed = literal(written.filter(path => modes.has(path)));
 	if (committed.length > 0) {
-		await runGit(top, ['restore', '--quiet', `--source=${commit}`, '--staged', '--worktree', '--', ...committed]);
+		const args = ['restore', '--quiet', `--source=${commit}`, '--worktree', '--', ...committed];
+		// Permissions come back where the repository tells git not to look at them.
+		await runGit(top, args, withGitSetting(readOnlyEnvironment, 'core.fileMode', 'true'));
 	}
 
 	return changedOf(top, others);
@@ -260,7 +268,7 @@ export async function writeChanges(
 	for (const change of ordered) {
 		const {path} = change;
 		const now = await readChange(top, path);
-		if (now && hashOfChange(now) === hashOfChange(change)) {
+		if (now && hashOfChange(now) === hashOfChange(change) && now.permissions === change.permissions) {
 			continue;
 		}
 

@@ -4,7 +4,7 @@ import type {PackedChange, PackedChanges} from '../../core/packed-changes.ts';
 import {pathText} from '../paths/path-text.ts';
 import {selfStarting} from '../policy/self-starting-files.ts';
 import {describeChange} from '../tools/files/change-file.ts';
-import {modesOf, runGit} from './repository.ts';
+import {modesOf, programMode, runGit} from './repository.ts';
 
 /** Files whose lines are shown; of more, only the names are. */
 const maxShown = 200;
@@ -23,8 +23,6 @@ export async function describeChanges(top: string, {commit, changes}: PackedChan
 
 	return lines;
 }
-
-const programMode = '100755';
 
 /** `mode` is that of the commit; undefined for what it hasn't. */
 function titleOf({path, kind, content = '', permissions = 0}: PackedChange, mode: string | undefined): string {

@@ -15,7 +15,7 @@ import {pathText} from '../paths/path-text.ts';
 import {assertVisible, boundsOf} from '../policy/bounds.ts';
 import type {Places} from '../policy/protected-places.ts';
 import {isSecretFile} from '../policy/secret-files.ts';
-import {type Clone, modesOf, runGit} from './repository.ts';
+import {type Clone, modesOf, programMode, runGit, submoduleMode, tryGit} from './repository.ts';
 
 type PackOptions = {
 	readonly below: string;
@@ -37,18 +37,18 @@ export async function packChanges(
 	const others: string[] = [];
 	const changes: PackedChange[] = [];
 	let bytes = 0;
-	for (const {path, isCommitted} of await changedPaths(top, commit)) {
+	for (const {path, isCommitted, isProgram, isSubmodule} of await changedPaths(top, commit)) {
 		if (isSecretFile(`${top}/${path}`) && !withSecrets) {
 			secrets.push(path);
 			continue;
 		}
 
-		const change = isAllowed(path) ? await readChange(top, path) : undefined;
+		const change = !isSubmodule && isAllowed(path) ? await readChange(top, path) : undefined;
 		if (!change) {
 			others.push(path);
 		} else if (change.kind !== 'gone' || isCommitted) {
 			bytes += Buffer.byteLength(change.content ?? '', 'base64');
-			changes.push(change);
+			changes.push(isProgram === undefined ? change : withPermission(change, isProgram));
 			assertSize(changes.length, bytes);
 		}
 	}
@@ -74,16 +74,29 @@ function assertSize(count: number, bytes: number): void {
 	}
 }
 
-type ChangedPath = {readonly path: string; readonly isCommitted: boolean};
+/** Returns a file as git has it where the file system keeps no permissions, such as a mounted folder of Windows (`core.fileMode`). */
+function withPermission({permissions = 0o644, ...change}: PackedChange, isProgram: boolean): PackedChange {
+	return change.kind === 'file' ? {...change, permissions: (permissions & 0o666) | (isProgram ? 0o111 : 0)} : change;
+}
+
+type ChangedPath = {
+	readonly path: string;
+	readonly isCommitted: boolean;
+	/** Whether git counts it as a program; undefined where the file system says so. */
+	readonly isProgram: boolean | undefined;
+	/** True if it is or was a submodule, whose commit or place has changed. */
+	readonly isSubmodule: boolean;
+};
 
 /**
  * Returns the paths that git lists as changed or new, each once, and the files of the commit that a changed path took the place of a
  * folder of: git lists none of those behind a link that leads in a circle.
  */
 async function changedPaths(top: string, commit: string): Promise<readonly ChangedPath[]> {
-	const found = new Map<string, boolean>();
+	const found = new Map<string, ChangedPath>();
+	const isKept = (await tryGit(top, ['config', '--type=bool', 'core.fileMode'])) !== 'false';
 	for (const row of await changedRows(top)) {
-		const [, mode, changed] = /^1 .{2} .{4} (\d+) \d+ \d+ \w+ \w+ (.*)$/s.exec(row) ?? [];
+		const [, mode, staged, now, changed] = /^1 .{2} .{4} (\d+) (\d+) (\d+) \w+ \w+ (.*)$/s.exec(row) ?? [];
 		const [, created] = /^\? (.*)$/s.exec(row) ?? [];
 		const path = changed ?? created;
 		if (path === undefined) {
@@ -94,21 +107,26 @@ async function changedPaths(top: string, commit: string): Promise<readonly Chang
 			throw new AppError('usage', `The name of a changed file isn't UTF-8: ${pathText(path)}.`, {hint: 'Rename it.'});
 		}
 
-		found.set(path, found.get(path) === true || (changed !== undefined && mode !== '000000'));
+		found.set(path, {
+			path,
+			isCommitted: found.get(path)?.isCommitted === true || (changed !== undefined && mode !== '000000'),
+			isProgram: isKept ? undefined : now === programMode,
+			isSubmodule: [mode, staged, now].includes(submoduleMode),
+		});
 	}
 
 	for (const path of found.size > 0 ? (await modesOf(top, commit)).keys() : []) {
 		if (!found.has(path) && parentsOf(path).some(parent => found.has(parent))) {
-			found.set(path, true);
+			found.set(path, {path, isCommitted: true, isProgram: undefined, isSubmodule: false});
 		}
 	}
 
-	return [...found].map(([path, isCommitted]) => ({path, isCommitted}));
+	return [...found.values()];
 }
 
-/** Returns what git lists as changed, a row each, without submodules. */
+/** Returns what git lists as changed, a row each. What changed inside submodules isn't asked: their settings could start a program. */
 async function changedRows(top: string): Promise<readonly string[]> {
-	const args = ['--porcelain=v2', '-z', '--untracked-files=all', '--no-renames', '--ignore-submodules=all'];
+	const args = ['--porcelain=v2', '-z', '--untracked-files=all', '--no-renames', '--ignore-submodules=dirty'];
 	return (await runGit(top, ['status', ...args])).split('\0').filter(Boolean);
 }
 

@@ -23,13 +23,13 @@ const timeoutMs = 60_000;
 const maxBytes = 20_000_000;
 
 /** Runs git in a repository, without its hooks, monitors and pagers. Throws AppError("failed") if it fails. */
-export async function runGit(top: string, args: readonly string[]): Promise<string> {
+export async function runGit(top: string, args: readonly string[], env = readOnlyEnvironment): Promise<string> {
 	const {status, stdout, stderr, omittedBytes} = await runChild({
 		command: 'git',
 		args: ['-C', top, ...args],
 		cwd: top,
 		outside: top,
-		env: readOnlyEnvironment,
+		env,
 		signal: new AbortController().signal,
 		timeoutMs,
 		maxBytes,
@@ -42,7 +42,8 @@ export async function runGit(top: string, args: readonly string[]): Promise<stri
 	return stdout;
 }
 
-async function tryGit(top: string, args: readonly string[]): Promise<string> {
+/** Returns what git prints, without blanks around it; '' if it fails. */
+export async function tryGit(top: string, args: readonly string[]): Promise<string> {
 	return runGit(top, args).then(
 		text => text.trim(),
 		() => '',
@@ -76,6 +77,10 @@ export async function openRepository(folder: string): Promise<Clone> {
 
 	return {top, remotes, commit, branch: await tryGit(top, ['symbolic-ref', '--quiet', '--short', 'HEAD'])};
 }
+
+/** Modes as git writes them. */
+export const programMode = '100755';
+export const submoduleMode = '160000';
 
 /** Returns the mode of each path that a commit has, as git writes it. */
 export async function modesOf(top: string, commit: string): Promise<ReadonlyMap<string, string>> {

@@ -1,5 +1,5 @@
 import {execFileSync} from 'node:child_process';
-import {mkdirSync, writeFileSync} from 'node:fs';
+import {lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync, writeFileSync} from 'node:fs';
 import {dirname, join} from 'node:path';
 import {folderWith} from '../../e2e/program.ts';
 
@@ -33,4 +33,22 @@ export function twoClones(files: Readonly<Record<string, string>>): {readonly on
 	git(one, 'remote', 'add', 'origin', 'git@Example.com:team/app.git');
 	git(other, 'remote', 'set-url', 'origin', 'https://ann:secret@example.com/team/app');
 	return {one, other};
+}
+
+/** Returns each file below a folder, apart from git's own: its permissions, and its content or its target. */
+export function treeOf(folder: string, below = ''): Readonly<Record<string, string>> {
+	const tree: Record<string, string> = {};
+	for (const {name} of readdirSync(join(folder, below), {withFileTypes: true})) {
+		const path = below ? `${below}/${name}` : name;
+		const stats = lstatSync(join(folder, path));
+		if (stats.isDirectory()) {
+			Object.assign(tree, name === '.git' ? {} : treeOf(folder, path));
+		} else {
+			tree[path] = stats.isSymbolicLink()
+				? `-> ${readlinkSync(join(folder, path))}`
+				: `${(stats.mode & 0o777).toString(8)} ${readFileSync(join(folder, path)).toString('base64')}`;
+		}
+	}
+
+	return tree;
 }

@@ -6,7 +6,6 @@ import {
 	mkdirSync,
 	readdirSync,
 	readFileSync,
-	readlinkSync,
 	rmSync,
 	symlinkSync,
 	writeFileSync,
@@ -20,27 +19,9 @@ import {findClones, openRepository} from '../../../src/agent/handoff/repository.
 import {maxChanges, type PackedChange, type PackedChanges} from '../../../src/core/packed-changes.ts';
 import {folderWith} from '../../e2e/program.ts';
 import {createRandom, drawnSeed, type Random} from '../../faults/fault.ts';
-import {git, twoClones} from './clones.ts';
+import {git, treeOf, twoClones} from './clones.ts';
 
 const options = {below: '', places: {stateFolder: '/nonexistent'}, withSecrets: false};
-
-/** Returns each file below a folder, apart from git's own: its permissions, and its content or its target. */
-function treeOf(folder: string, below = ''): Readonly<Record<string, string>> {
-	const tree: Record<string, string> = {};
-	for (const {name} of readdirSync(join(folder, below), {withFileTypes: true})) {
-		const path = below ? `${below}/${name}` : name;
-		const stats = lstatSync(join(folder, path));
-		if (stats.isDirectory()) {
-			Object.assign(tree, name === '.git' ? {} : treeOf(folder, path));
-		} else {
-			tree[path] = stats.isSymbolicLink()
-				? `-> ${readlinkSync(join(folder, path))}`
-				: `${(stats.mode & 0o777).toString(8)} ${readFileSync(join(folder, path)).toString('base64')}`;
-		}
-	}
-
-	return tree;
-}
 
 const receiverIn = (stateFolder: string) => ({stateFolder, key: randomUUID()});
 

@@ -16,7 +16,7 @@ const maxListBytes = 20_000_000;
 /** Settings of a repository that can't start a program when git only reads. Any other makes git ask. */
 const harmless = new RegExp(
 	`^(?:${[
-		'core\\.(?:repositoryformatversion|filemode|bare|logallrefupdates|ignorecase|precomposeunicode|symlinks|autocrlf|eol)',
+		'core\\.(?:repositoryformatversion|filemode|bare|logallrefupdates|ignorecase|precomposeunicode|symlinks|autocrlf|eol|sparsecheckout(?:cone)?)',
 		'core\\.(?:safecrlf|quotepath|abbrev|longpaths|untrackedcache|preloadindex|commitgraph|hookspath|editor|sshcommand|whitespace)',
 		'(?:user|author|committer)\\.(?:name|email|signingkey)',
 		'remote\\..*\\.(?:url|pushurl|fetch|push|tagopt|prune|mirror|gh-resolved|skipdefaultupdate)',
