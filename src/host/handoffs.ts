@@ -199,7 +199,7 @@ async function findPlace(
 		import('../agent/handoff/repository.ts'),
 		import('../agent/handoff/apply-changes.ts'),
 	]);
-	const clones = await findClones(folders, packed.remotes);
+	const {clones, refusal} = await findClones(folders, packed.remotes);
 	const others = clones.filter(({top}) => top !== except);
 	let failure: unknown;
 	for (const clone of others) {
@@ -217,7 +217,7 @@ async function findPlace(
 	const name = packed.remotes[0]?.slice(0, 200) ?? '';
 	throw clones.length > 0
 		? new AppError('conflict', 'The host keeps sessions in this folder already.', {hint: 'Let it run there: `/detach`'})
-		: new AppError('not-found', `The host has no clone of ${name}.`, {
+		: new AppError('not-found', `The host has no clone of ${name}.${refusal === undefined ? '' : ` ${refusal}`}`, {
 				hint: `Clone it there, in a folder of the host: ${folders.join(', ')}`,
 			});
 }

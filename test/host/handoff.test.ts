@@ -186,13 +186,17 @@ test('[33] a session whose host refuses it at the last moment stays, and says so
 	expect(await stateOf(session.id)).toBe('kept');
 });
 
-test('a host without a clone of the repository says where to put one', async () => {
-	const {one, add, over, connect} = await openWorld();
+test('a host without a clone of the repository says where to put one, and which one it can’t look into', async () => {
+	const {one, other, add, over, connect} = await openWorld();
 	git(one, 'remote', 'set-url', 'origin', 'https://example.com/other.git');
 	const client = await connect();
-	await expect(over(client.request, await add())).rejects.toMatchObject({
+	const handed = async () => over(client.request, await add());
+	const message = 'The host has no clone of example.com/other.';
+	await expect(handed()).rejects.toMatchObject({code: 'not-found', message});
+	git(other, 'config', 'filter.any.clean', 'cat');
+	await expect(handed()).rejects.toMatchObject({
 		code: 'not-found',
-		message: 'The host has no clone of example.com/other.',
+		message: `${message} git is not asked about ${other}: it runs in a repository with the setting “filter.any.clean”.`,
 	});
 });
 

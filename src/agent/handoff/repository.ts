@@ -1,6 +1,6 @@
 import {readdir} from 'node:fs/promises';
 import {join, relative, sep} from 'node:path';
-import {AppError} from '../../core/error.ts';
+import {AppError, messageOf} from '../../core/error.ts';
 import {normalizeRemote} from '../../core/git-remote.ts';
 import {existing} from '../paths/existing.ts';
 import {readOnlyEnvironment} from '../policy/command/git/git-environment.ts';
@@ -103,11 +103,15 @@ const maxFolders = 2000;
 const maxDepth = 3;
 
 /**
- * Returns the repositories in these folders, and below them, that have a remote in common with another one. A repository whose
- * working tree isn't whole in one of them is left out.
+ * Returns the repositories in these folders, and below them, that have a remote in common with another one, and why the first of those
+ * can't be used that can't, as a sentence. A repository whose working tree isn't whole in one of them is left out.
  */
-export async function findClones(folders: readonly string[], remotes: readonly string[]): Promise<readonly Clone[]> {
+export async function findClones(
+	folders: readonly string[],
+	remotes: readonly string[],
+): Promise<{readonly clones: readonly Clone[]; readonly refusal: string | undefined}> {
 	const clones: Clone[] = [];
+	let refusal: string | undefined;
 	let waiting = folders.map(path => ({path, depth: 0}));
 	for (let count = 0; waiting.length > 0 && count < maxFolders; count++) {
 		const [next, ...rest] = waiting;
@@ -118,7 +122,9 @@ export async function findClones(folders: readonly string[], remotes: readonly s
 
 		const {path, depth} = next;
 		if ((await existing([join(path, '.git')])).length > 0) {
-			const repository = await openRepository(path).catch(() => undefined);
+			const repository = await openRepository(path).catch((error: unknown) => {
+				refusal ??= messageOf(error);
+			});
 			if (repository?.top === path && repository.remotes.some(remote => remotes.includes(remote))) {
 				clones.push(repository);
 			}
@@ -132,7 +138,7 @@ export async function findClones(folders: readonly string[], remotes: readonly s
 		}
 	}
 
-	return clones;
+	return {clones, refusal};
 }
 
 /** Returns the folder of a session below its repository, with `/`; '' for the repository itself. */

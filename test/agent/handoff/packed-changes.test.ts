@@ -343,5 +343,6 @@ test('a clone is found below the folders of a host by a remote in common, and no
 	git(stranger, 'remote', 'set-url', 'origin', 'git@example.com:team/other.git');
 	const {remotes} = await openRepository(one);
 	expect(remotes).toEqual(['example.com/team/app']);
-	expect((await findClones([stranger, dirname(other)], remotes)).map(({top}) => top)).toEqual([other]);
+	const found = await findClones([stranger, dirname(other)], remotes);
+	expect(found.clones.map(({top}) => top)).toEqual([other]);
 });
