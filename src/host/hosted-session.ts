@@ -413,6 +413,8 @@ export async function openHostedSession(options: Options): Promise<HostedSession
 	};
 	const become = (id: string, who: string) => {
 		if (driver !== id) {
+			// A command whose terminal was killed would wait for ever.
+			questions.drop(driver);
 			driver = id;
 			asker = undefined;
 			note({type: 'presence', act: 'drive', who});
@@ -570,6 +572,9 @@ export async function openHostedSession(options: Options): Promise<HostedSession
 
 			if (role === 'driver' && whoIs(driver) === undefined) {
 				become(terminal.seat, terminal.who);
+			} else if (role === 'observer' && driver === terminal.seat) {
+				questions.drop(driver);
+				driver = undefined;
 			}
 
 			flushSoon();
@@ -622,17 +627,15 @@ export async function openHostedSession(options: Options): Promise<HostedSession
 			}
 
 			if (how === 'give') {
-				const next =
-					asker ??
-					[...attached.values()].find(each => each.role === 'driver' && each.terminal.seat !== id)?.terminal.seat;
-				const name = whoIs(next);
-				if (driver !== id || next === undefined || name === undefined) {
+				const others = [...attached.values()].filter(each => each.role === 'driver' && each.terminal.seat !== id);
+				const next = (others.find(each => each.terminal.seat === asker) ?? others[0])?.terminal;
+				if (driver !== id || next === undefined) {
 					throw new AppError('conflict', driver === id ? 'Nobody else can drive.' : 'This terminal does not drive.');
 				}
 
-				become(next, name);
-				tell(next, `${who} lets you drive${said}`);
-				return `${name} drives now.`;
+				become(next.seat, next.who);
+				tell(next.seat, `${who} lets you drive${said}`);
+				return `${next.who} drives now.`;
 			}
 
 			if (driver === id || other === undefined || how === 'take') {

@@ -37,8 +37,8 @@ export type SessionQuestions = {
 	 * said for long enough that it painted it, so that a person can have read it (SAFETY 4): then it still waits. A client of others answers the request that it was sent, when it wants.
 	 */
 	readonly answer: (terminal: string, id: string, value: Json | undefined, isForeign?: boolean) => PendingQuestion;
-	/** Answers everything that only this terminal is asked with no: it is detached. */
-	readonly drop: (terminal: string) => void;
+	/** Answers everything that only this terminal is asked with no: it doesn't drive any more. Does nothing for undefined. */
+	readonly drop: (terminal: string | undefined) => void;
 };
 
 type Options = {
@@ -114,7 +114,7 @@ export function createQuestions({onAsked, onClosed, now}: Options): SessionQuest
 		},
 		drop(terminal) {
 			for (const asked of open.values()) {
-				if (asked.target === terminal) {
+				if (terminal !== undefined && asked.target === terminal) {
 					close(asked, undefined);
 				}
 			}
