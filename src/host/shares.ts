@@ -68,7 +68,7 @@ export function createShares(now: () => number = Date.now): Shares {
 			connection.close();
 		}
 	};
-	/** A timer may be late, such as after the machine has slept. */
+	/** A timer may be late, such as after the machine has slept; the clock may have been set back when it is on time. */
 	const current = () => {
 		for (const [id, {share}] of kept) {
 			if (share.endsAt <= now()) {
@@ -93,7 +93,7 @@ export function createShares(now: () => number = Date.now): Shares {
 
 			const share: Share = {...given, id: randomUUID().slice(0, 8), endsAt: now() + forMs};
 			const code = randomBytes(20).toString('base64url');
-			const timer = setTimeout(() => current(), forMs + 1);
+			const timer = setTimeout(() => end(share.id), forMs);
 			timer.unref();
 			kept.set(share.id, {share, code: hashOf(code), pass: undefined, connections: new Set(), timer});
 			return {...share, code};

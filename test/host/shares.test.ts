@@ -30,6 +30,19 @@ test('[34] a link ends at its time, with whoever came by it, also if the machine
 	expect(links.guest(pass)).toBeUndefined();
 });
 
+test('[34] a link ends after its time, whatever the clock of the machine is set to meanwhile', () => {
+	const links = shares();
+	const {code} = links.create({session: 'one', role: 'observer', owner: undefined}, shortestShareMs);
+	const {pass = ''} = links.join(code) ?? {};
+	const close = vi.fn();
+	links.guest(pass)?.keep({close});
+	// As when the clock is set by a server of times.
+	vi.setSystemTime(Date.now() - 5000);
+	vi.advanceTimersByTime(shortestShareMs + 1);
+	expect(close).toHaveBeenCalledOnce();
+	expect(links.guest(pass)).toBeUndefined();
+});
+
 test('[34] whatever happens to links, in any order: a code works once, and nobody stays after the end of theirs', () => {
 	const acts = fc.oneof(
 		fc.record({
