@@ -60,6 +60,8 @@ export type PanelGuard = {
 
 export type PanelSlice = {
 	readonly panel: OpenPanel | undefined;
+	/** How many questions wait until the open panel closes. */
+	readonly hiddenQuestions: number;
 	/** Undefined without a panel. */
 	readonly manner: PanelManner | undefined;
 	readonly guard: PanelGuard;
@@ -136,6 +138,7 @@ const closed = {
 
 export const createPanelSlice: StateCreator<PanelSlice & ViewSlice, [], [], PanelSlice> = (set, get) => ({
 	...closed,
+	hiddenQuestions: 0,
 	inSightSince: Number.NEGATIVE_INFINITY,
 
 	setPanel(panel, {manner, text = '', exact = false, hasRowsToRead = false}) {

@@ -39,6 +39,8 @@ export type PanelInteraction = SessionInteraction & {
 	readonly answer: (value: string | undefined) => void;
 };
 
+const later = async () => import('./panels/later.ts');
+
 /** The answer of a panel that another one displaced. */
 const displaced = Symbol('displaced');
 
@@ -53,8 +55,8 @@ type PanelSlot = {
 	readonly replace: (panel: Panel) => void;
 	/** Answers the open panel and closes it. */
 	readonly answer: (value: string | undefined) => void;
-	/** Resolves when the open panel is answered. */
-	readonly closed: () => Promise<void>;
+	/** Resolves when the open panel is answered, which hides a question until then. Throws the reason of `signal` once it aborts. */
+	readonly closed: (signal: AbortSignal) => Promise<void>;
 };
 
 function createPanelSlot(store: AppStore): PanelSlot {
@@ -84,7 +86,11 @@ function createPanelSlot(store: AppStore): PanelSlot {
 				listener();
 			}
 		},
-		closed: () => new Promise(resolve => closeListeners.push(resolve)),
+		async closed(signal) {
+			const closing = new Promise<void>(resolve => closeListeners.push(resolve));
+			const closed = abortable(closing, signal);
+			await Promise.all([closed, later().then(({countHidden}) => countHidden(closed, store))]);
+		},
 	};
 }
 
@@ -102,7 +108,6 @@ export function createPanelInteraction(
 	{opensPages = false, now = steadyNow, written = run => run()}: PanelOptions = {},
 ): PanelInteraction {
 	const slot = createPanelSlot(store);
-	const later = async () => import('./panels/later.ts');
 	const shown = (tell: (() => void) | undefined) =>
 		tell && (() => written(() => void later().then(({tellShown}) => tellShown(tell, store, now))));
 	const open = async (panel: Panel) => {
@@ -228,6 +233,6 @@ async function openWhenFree(create: () => Panel, signal: AbortSignal, slot: Pane
 /** Waits until no panel is open that the user answers. */
 async function untilFree({panel, closed}: PanelSlot, signal: AbortSignal): Promise<void> {
 	for (let open = panel(); open && moduleOf(open).initial(open).manner !== 'shows'; open = panel()) {
-		await abortable(closed(), signal);
+		await closed(signal);
 	}
 }

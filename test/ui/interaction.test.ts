@@ -1,5 +1,6 @@
 import {expect, test} from 'vitest';
 import {createAppStore} from '../../src/store/store.ts';
+import {activityOf} from '../../src/ui/attention/attention-text.ts';
 import {createPanelInteraction} from '../../src/ui/interaction.ts';
 
 function interaction() {
@@ -114,6 +115,30 @@ test('a question of the program waits for an open panel, and returns after anoth
 	await expect.poll(() => panel()).toMatchObject({kind: 'confirm'});
 	answer(undefined);
 	expect(await other).toBe(undefined);
+});
+
+test('what hides a question of the program leaves the user asked', async () => {
+	const {choose, inquire, answer, panel, store} = interaction();
+	const activity = () => activityOf(store.getState());
+	const inquired = inquire(inquiry, signal);
+	await expect.poll(activity).toBe('needs you');
+	const chosen = choose({title: 'Which?', choices});
+	await expect.poll(panel).toMatchObject({kind: 'pick'});
+	await expect.poll(activity).toBe('needs you');
+	answer('a');
+	expect(await chosen).toBe('a');
+	await expect.poll(panel).toMatchObject({kind: 'confirm'});
+	answer('session');
+	expect(await inquired).toBe('session');
+	await expect.poll(activity).toBe('idle');
+
+	const abort = new AbortController();
+	void choose({title: 'Which?', choices});
+	const ended = inquire(inquiry, abort.signal);
+	await expect.poll(activity).toBe('needs you');
+	abort.abort(new Error('interrupted'));
+	await expect(ended).rejects.toThrow('interrupted');
+	await expect.poll(activity).toBe('idle');
 });
 
 test('the end of a run closes its question', async () => {

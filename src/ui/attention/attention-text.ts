@@ -7,16 +7,18 @@ import type {AppState} from '../../store/store.ts';
 export type Activity = 'idle' | 'working' | 'needs you';
 
 /**
- * Returns what the app does: a question comes before the run that asks it, and a login that the user carries out elsewhere
- * waits for them unless a run works.
+ * Returns what the app does: a question comes before the run that asks it, also while another panel hides it, and a login that
+ * the user carries out elsewhere waits for them unless a run works.
  */
 export function activityOf({
 	manner,
 	panel,
+	hiddenQuestions,
 	transcript,
 	busy,
-}: Pick<AppState, 'manner' | 'panel' | 'transcript' | 'busy'>): Activity {
-	const isAsked = manner === 'asks' || (transcript.run ? manner === 'follows' : panel?.kind === 'device');
+}: Pick<AppState, 'manner' | 'panel' | 'hiddenQuestions' | 'transcript' | 'busy'>): Activity {
+	const isAsked =
+		manner === 'asks' || hiddenQuestions > 0 || (transcript.run ? manner === 'follows' : panel?.kind === 'device');
 	if (isAsked) {
 		return 'needs you';
 	}

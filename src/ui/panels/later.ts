@@ -23,3 +23,14 @@ export function tellShown(tell: () => void, store: AppStore, now: () => number):
 		tell();
 	}
 }
+
+/** Waits until no panel hides a question any more. Meanwhile, the user is asked all the same. */
+export async function countHidden(closed: Promise<void>, store: AppStore): Promise<void> {
+	const count = (more: number) => store.setState(({hiddenQuestions}) => ({hiddenQuestions: hiddenQuestions + more}));
+	count(1);
+	try {
+		await closed;
+	} finally {
+		count(-1);
+	}
+}
