@@ -19,8 +19,8 @@ export async function dispatch(words: readonly string[], context: CommandContext
 	try {
 		return await carryOut(found, context);
 	} catch (error) {
-		const {withMeantVerb} = await import('./meant-verb.ts');
-		throw withMeantVerb(error, words, entries);
+		const {withWhatWasMeant} = await import('./what-was-meant.ts');
+		throw withWhatWasMeant(error, words, entries, found);
 	}
 }
 
