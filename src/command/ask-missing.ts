@@ -71,7 +71,7 @@ async function askUntilValid(
 /** Asks for an argument. `wrong` says what is wrong with the last answer, '' for none. */
 async function askFor(
 	name: string,
-	{args, completes, asks}: Command,
+	{args, completes, asks, describe}: Command,
 	{program, ui: {interact}}: CommandContext,
 	wrong: string,
 ): Promise<string | undefined> {
@@ -97,7 +97,10 @@ async function askFor(
 		}
 	}
 
-	const label = asks?.[name] ?? `${what.charAt(0).toUpperCase()}${what.slice(1)}:`;
+	const help = describe?.[name] ?? '';
+	// Asides are for the help: they name commands, or say what a shell does.
+	const about = help === '' || /[`;]/.test(help) ? '' : ` (${help})`;
+	const label = asks?.[name] ?? `${what.charAt(0).toUpperCase()}${what.slice(1)}${about}:`;
 	return interact.ask({label: wrong ? `${wrong} ${label}` : label, masked: false});
 }
 

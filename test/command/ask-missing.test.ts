@@ -32,7 +32,7 @@ test('the app asks for a missing argument, with known values to select', async (
 				{id: '', label: 'Another runtime…', isOther: true},
 			],
 		},
-		{label: 'Runtime:', masked: false},
+		{label: 'Runtime (key, id or unique prefix of the runtime):', masked: false},
 		{label: 'Server, such as https://agents.example.com:', masked: false},
 	]);
 });
