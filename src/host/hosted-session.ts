@@ -127,6 +127,9 @@ export async function openHostedSession(options: Options): Promise<HostedSession
 	/** Who asked to drive, and has no answer. */
 	let asker: string | undefined;
 
+	/** How many acts of terminals are being done: a command may change files, as a run does. */
+	let acting = 0;
+
 	let session = store.getState().transcript.session;
 	let last = -1;
 	let recent: Recorded[] = [];
@@ -392,6 +395,8 @@ export async function openHostedSession(options: Options): Promise<HostedSession
 		flushSoon();
 	});
 
+	const isRunning = () => acting > 0 || store.getState().transcript.run !== undefined;
+
 	/** Returns false for a terminal that only watches, or is not attached. */
 	const mayDrive = ({seat}: AttachedTerminal) => attached.get(seat)?.role === 'driver';
 
@@ -521,7 +526,8 @@ export async function openHostedSession(options: Options): Promise<HostedSession
 		id: () => session,
 		owner: options.owner,
 		notices,
-		isRunning: () => store.getState().transcript.run !== undefined,
+		// A command that waits for its terminal may wait for ever.
+		isRunning: () => isRunning() && (store.getState().transcript.run !== undefined || questions.waiting().length === 0),
 		listing() {
 			const {transcript} = store.getState();
 			const pending = questions.waiting().length;
@@ -530,7 +536,7 @@ export async function openHostedSession(options: Options): Promise<HostedSession
 				id: session,
 				about: aboutOf(transcript),
 				folder: folder.path(),
-				state: pending > 0 ? 'waiting' : transcript.run ? 'running' : 'idle',
+				state: pending > 0 ? 'waiting' : isRunning() ? 'running' : 'idle',
 				questions: pending,
 				terminals: [...attached.values()].map(({terminal, role}) =>
 					role === 'observer' ? `${terminal.who} (watches)` : terminal.who,
@@ -605,9 +611,14 @@ export async function openHostedSession(options: Options): Promise<HostedSession
 			}
 
 			drive(terminal);
-			const outcome = await perform(terminal, wanted);
-			await conversation.settled();
-			return outcome;
+			acting++;
+			try {
+				const outcome = await perform(terminal, wanted);
+				await conversation.settled();
+				return outcome;
+			} finally {
+				acting--;
+			}
 		},
 		painted: ({seat}, id) => questions.painted(seat, id),
 		answer(terminal, id, value) {

@@ -1,4 +1,6 @@
 import {randomUUID} from 'node:crypto';
+import {existsSync, writeFileSync} from 'node:fs';
+import {join} from 'node:path';
 import {expect, test} from 'vitest';
 import type {HostClient} from '../../src/link/host-client.ts';
 import type {SeatRole} from '../../src/link/protocol.ts';
@@ -6,11 +8,12 @@ import {openHost} from './open-host.ts';
 
 /** A host with a session, and terminals that attach to it. */
 async function openSession() {
-	const {host, connect} = await openHost();
+	const {host, connect, folder} = await openHost();
 	const owner = await connect();
 	const {session} = await owner.request('_service/begin', {key: randomUUID()});
 	return {
-		host,
+		folder,
+		pack: async () => owner.request('_service/handoff_pack', {session, secrets: false}),
 		listing: () => host.list()[0],
 		async attach(user: string, {role = 'driver', ...options}: {role?: SeatRole; terminal?: string} = {}) {
 			const client = await connect({user, ...options});
@@ -62,4 +65,18 @@ test('[33] a question of a command ends with the lease of the terminal that runs
 	await drive(await attach('cleo'), 'take');
 	expect(await again).toEqual({});
 	expect(listing()).toMatchObject({state: 'idle', questions: 0, driver: 'cleo@there'});
+});
+
+test('[33] a session is not idle while a command of the user runs, so that it is not handed over in the middle', async () => {
+	const {attach, act, listing, pack, folder} = await openSession();
+	const ann = await attach('ann');
+	await act(ann, 'rename', {title: 'Named'});
+	expect(listing()).toMatchObject({state: 'idle'});
+	const running = act(ann, 'shell', {command: 'touch begun; until [ -e end ]; do sleep 0.05; done'});
+	await expect.poll(() => existsSync(join(folder, 'begun'))).toBe(true);
+	expect(listing()).toMatchObject({state: 'running'});
+	await expect(pack()).rejects.toMatchObject({message: 'The agent works.'});
+	writeFileSync(join(folder, 'end'), '');
+	await running;
+	expect(listing()).toMatchObject({state: 'idle'});
 });
