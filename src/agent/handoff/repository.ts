@@ -35,7 +35,10 @@ export async function runGit(top: string, args: readonly string[], env = readOnl
 		maxBytes,
 	});
 	if (status !== 0 || omittedBytes > 0) {
-		const why = omittedBytes > 0 ? 'its answer is too long' : stderr.trim().split('\n', 1)[0] || `status ${status}`;
+		const why =
+			omittedBytes > 0
+				? 'its answer is too long'
+				: stderr.trim().split('\n', 1)[0]?.replace(/\.$/, '') || `status ${status}`;
 		throw new AppError('failed', `git ${args[0]} failed in ${top}: ${why}.`, {hint: 'Fix that first.'});
 	}
 
