@@ -63,7 +63,7 @@ test.each([80, 120])('attacks are drawn with their rates at %d columns', async w
 		`crescendo       0.25  0.913  yes        8 of 10     1 m 12 s  ${cut}`,
 		width === 80 ? 'tap' : `tap${' '.repeat(79)}g`,
 		`tap        1.00e+308     -5  no                  1.00e+308 s${goal}`,
-		`Too narrow for: ${width === 80 ? 'goal, attacker, ' : ''}evaluator.`,
+		`Widen the window to see: ${width === 80 ? 'goal, attacker, ' : ''}evaluator`,
 		'ASR is the attack success rate.',
 	]);
 	expect(dataOf(result)).toEqual([attack, bare, hostile]);

@@ -150,7 +150,7 @@ function renderTable({columns, rows, groups}: Extract<Result, {kind: 'table'}>, 
 		const shared = sharedCell(drawn, column);
 		return shared === undefined ? labels[column] : `${labels[column]} (all ${truncate(shared, 40)})`;
 	});
-	const rest = `Too narrow for: ${left.join(', ')}.${place === 'shell' ? ' --json has all.' : ''}`;
+	const rest = `Widen the window to see: ${left.join(', ')}${place === 'shell' ? ' (--json has all)' : ''}`;
 	return [
 		...(labels.some(Boolean) ? [palette.dim(drawRow(labels, columns, fit))] : []),
 		...drawn.flatMap(({cells, group}, index) => [

@@ -55,10 +55,10 @@ test('spare columns are dropped, last one first, before the first column is cut'
 		empty: '',
 		data: null,
 	} as const;
-	expect(draw(spare, 50)).toContain('Too narrow for: created, goal.');
-	expect(renderResult(spare, {width: 50, palette: plain, place: 'shell'}).slice(2)).toEqual([
-		'Too narrow for: created, goal. --json has all.',
-	]);
+	expect(draw(spare, 50)).toContain('Widen the window to see: created, goal');
+	expect(renderResult(spare, {width: 50, palette: plain, place: 'shell'}).slice(2).join(' ')).toBe(
+		'Widen the window to see: created, goal (--json has all)',
+	);
 	expect([100, 64, 50, 30].map(width => draw(spare, width).at(1))).toEqual([
 		'0b5a1a3e-52a0-4d0e-8f0c-6d9a8d1d7c11  high      2026-01-02  Reveal the system prompt to everyone',
 		'0b5a1a3e-52a0-4d0e-8f0c-6d9a8d1d7c11  high      2026-01-02',
@@ -78,7 +78,7 @@ test('what all rows have in common is named once if its column does not fit', ()
 		empty: '',
 		data: null,
 	};
-	expect(draw(sessions, 33)).toContain('Too narrow for: model (all demo).');
+	expect(draw(sessions, 33).join(' ')).toContain('Widen the window to see: model (all demo)');
 });
 
 test('ids and numbers are never cut: columns are dropped, or the row becomes a list', () => {
