@@ -4,6 +4,7 @@ import {isAbsolute, join, posix, relative, sep} from 'node:path';
 import type {McpFile} from '../../config/mcp/mcp-file.ts';
 import {parseSettingsFile, type SettingsFile, type SettingsReading} from '../../config/project/settings-file.ts';
 import {messageOf} from '../../core/error.ts';
+import {parseJson} from '../../core/json.ts';
 import {boundsOf} from '../policy/bounds.ts';
 import type {Places} from '../policy/protected-places.ts';
 import {parseNewRule} from '../policy/rules/rule.ts';
@@ -211,7 +212,10 @@ function createFinder(read: (path: string) => Promise<FileContent | undefined>) 
 						? undefined
 						: await readServers(content.text);
 			if (read && 'fault' in read && read.fault) {
-				faults.push({path, reason: read.fault});
+				// Few files have a fault.
+				const isJson = content.isCut || parseJson(content.text) !== undefined;
+				const reason = isJson ? read.fault : (await import('../../config/json-fault.ts')).jsonFault(content.text);
+				faults.push({path, reason});
 			} else {
 				files.push({...content, path, kind, ...read});
 			}

@@ -154,6 +154,7 @@ describe('which files', () => {
 
 	test.each([
 		['{', 'it is not valid JSON'],
+		['{"deny": [],}', 'it has comments or trailing commas'],
 		['[]', 'it must be an object'],
 		['{"hooks":{"before_tool":[]}}', 'hooks.before_tool is not known here'],
 		['{"hooks":{"before-tool":[{"command":"x","timeout_sec":0}]}}', 'hooks.before-tool.0.timeout_sec must be'],
