@@ -1,8 +1,10 @@
+import {existsSync} from 'node:fs';
 import {type CommandPlace, nameCommands} from '../core/command-words.ts';
 import {cutText, headAndTail} from '../core/cut-text.ts';
 import {AppError, reportError} from '../core/error.ts';
 import type {ToolFacts} from '../core/session/event.ts';
 import type {Tool, ToolContext} from '../core/session/tool.ts';
+import {errnoOf} from '../storage/file-error.ts';
 import type {Hooks} from './hooks.ts';
 import type {ToolCall} from './model-turn.ts';
 
@@ -71,6 +73,10 @@ async function runTool(
 		context.signal.throwIfAborted();
 		if (error instanceof AppError) {
 			return failure(error.hint ? `${error.message} ${nameCommands(error.hint, commandPlace)}` : error.message);
+		}
+
+		if (errnoOf(error) === 'ENOENT' && !existsSync(context.workspace)) {
+			return failure('The working folder no longer exists. Ask the user to restore it.');
 		}
 
 		const {message, hint} = reportError(error);

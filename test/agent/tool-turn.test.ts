@@ -1,3 +1,4 @@
+import {rm, stat} from 'node:fs/promises';
 import {expect, test} from 'vitest';
 import {runAgent} from '../../src/agent/run.ts';
 import {AppError} from '../../src/core/error.ts';
@@ -5,6 +6,7 @@ import type {Tool} from '../../src/core/session/tool.ts';
 import {replaced} from '../../src/loader/chunks.ts';
 import type {ProviderEvent} from '../../src/providers/provider.ts';
 import {call, collect, echo, finish, runOptions, scriptedModel, text} from './scripted.ts';
+import {makeWorkspace} from './tools/workspace.ts';
 
 const last = [text('Done.'), finish('stop')];
 
@@ -154,6 +156,17 @@ test('a bug in a tool gives a failed result and a notice, and does not end the r
 		},
 		{type: 'text-delta', id: 't', messageId: 'id-2', text: 'Done.'},
 		{type: 'run-end', reason: 'done', stopReason: 'end_turn'},
+	]);
+});
+
+test('a tool that needs the working folder is not broken when that is gone', async () => {
+	const {workspace} = await makeWorkspace();
+	await rm(workspace, {recursive: true});
+	const {ask} = scriptedModel([call('echo'), finish('tool-calls')], last);
+	const tool: Tool = {...echo, run: async () => `${await stat(workspace)}`};
+	const events = await collect(runAgent(runOptions({ask, tools: [tool], workspace})));
+	expect(events.filter(({type}) => type === 'tool-result' || type === 'notice')).toMatchObject([
+		{type: 'tool-result', output: 'The working folder no longer exists. Ask the user to restore it.', failed: true},
 	]);
 });
 
