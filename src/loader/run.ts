@@ -61,11 +61,15 @@ function homeOfUser(given = ''): string {
 	return userInfo().homedir;
 }
 
-/** Returns how the program was started. A wrong guess costs a little time, nothing else. */
+/**
+ * Returns how the program was started: the app is what `attach` draws, too, and hosts and `acp` answer as `-p` does. A wrong guess
+ * costs a little time, nothing else.
+ */
 export function wayOf(argv: readonly string[]): string {
 	if (argv.some(word => /^(?:-\w*p|--print)\b/.test(word))) {
 		return 'once';
 	}
 
-	return argv[0] === undefined || argv[0].startsWith('-') ? 'app' : 'command';
+	const [first = '-'] = argv;
+	return /^(?:acp|host)$/.test(first) ? 'once' : /^(?:-|attach$)/.test(first) ? 'app' : 'command';
 }
