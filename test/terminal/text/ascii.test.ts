@@ -14,7 +14,7 @@ const notDrawn = '©®™';
 
 /** The server, and what compares the texts of files and models with signs that it never draws. */
 const drawsNothing =
-	/^src\/(?:server\/|(?:agent\/(?:tools\/files\/legacy-encoding|paths\/eye-fold)|agent\/context\/summary|providers\/(?:overflow|chat\/(?:answer-marks|answer-splitter|written-calls)))\.ts$)/;
+	/^src\/(?:server\/|(?:core\/mention|agent\/(?:tools\/files\/legacy-encoding|paths\/eye-fold)|agent\/context\/summary|providers\/(?:overflow|chat\/(?:answer-marks|answer-splitter|written-calls)))\.ts$)/;
 
 /** All signs in the code of what a terminal shows, without comments, with the files that have them. */
 function signsOfSource(): ReadonlyMap<string, string> {
