@@ -10,10 +10,10 @@ test('statements that wait for a connection for longer than a new one may take a
 	}
 
 	// A new connection may take as long as an answer here: each waits for up to thirty others.
-	const database = await openDatabase({...place, connections: 2, answerTimeoutMs: 500});
+	const database = await openDatabase({...place, connections: 2, answerTimeoutMs: 1500});
 	onTestFinished(() => database.destroy());
 	const statements = Array.from({length: 60}, async (_, index) => {
-		const {rows} = await sql<{index: number}>`select cast(${index} as int) as index, pg_sleep(0.05)`.execute(database);
+		const {rows} = await sql<{index: number}>`select cast(${index} as int) as index, pg_sleep(0.1)`.execute(database);
 		return rows[0]?.index;
 	});
 	expect(await Promise.all(statements)).toEqual([...statements.keys()]);

@@ -200,7 +200,7 @@ test('the server closes with its WebSockets', async () => {
 });
 
 test('an upload may take as long as it flows, and ends when it stalls', async () => {
-	const {base, url, key} = await withServices({answerTimeoutMs: 300});
+	const {base, url, key} = await withServices({answerTimeoutMs: 1000});
 	const upload = async (pieces: number) => {
 		const {hostname, port} = new URL(url);
 		const headers = {...key, host: new URL(url).host, 'transfer-encoding': 'chunked'};
@@ -209,7 +209,7 @@ test('an upload may take as long as it flows, and ends when it stalls', async ()
 		const answered = once(outgoing, 'response') as Promise<[IncomingMessage]>;
 		for (let sent = 0; sent < pieces; sent += 1) {
 			outgoing.write('x'.repeat(1000));
-			await sleep(30);
+			await sleep(50);
 		}
 
 		return {outgoing, answered};
