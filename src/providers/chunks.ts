@@ -1,7 +1,7 @@
 import {createParser} from 'eventsource-parser';
 import {AppError} from '../core/error.ts';
 import {formatBytes} from '../core/format.ts';
-import {isDeeper, isJsonObject, type JsonObject, parseJson} from '../core/json.ts';
+import {isDeeper, isJsonObject, type Json, type JsonObject, parseJson} from '../core/json.ts';
 import {inTime} from '../net/read-body.ts';
 import {bodyBytes} from './body-bytes.ts';
 import {looksLikeHtml, requestFailure, statusFailure, streamFailure, type Vendor, vendorMessage} from './failure.ts';
@@ -36,8 +36,9 @@ const idleTimeoutMs = 600_000;
 
 /**
  * Sends a request. Returns the chunks of its answer: those that arrived together as one list, which ends where one is an
- * error. An answer that doesn't come as a stream is one chunk, or some in a list, of which `isWhole` tells one. Throws `AppError` for a status other than 2xx, an answer that isn't an event stream, an endless answer and a broken
- * connection. A connection that merely closes ends the chunks.
+ * error. An answer that doesn't come as a stream is one chunk, or some in a list, of which `isWhole` tells one. Throws
+ * `AppError` for a status other than 2xx, an answer that is neither, an endless answer and a broken connection. A
+ * connection that merely closes ends the chunks.
  */
 export async function openChunks(
 	{transport, signal, baseUrl, messages}: ProviderRequest,
@@ -65,7 +66,7 @@ export async function openChunks(
 	const {first, bytes} = await peek(response.body, signal, vendor);
 	if (first === '<' || first === '{' || first === '[') {
 		const text = await readBeginning(bytes, maxWholeLength);
-		const whole = [parseJson(text)].flat();
+		const whole = [parseJson(text) ?? []].flat();
 		if (whole.some(answer => isJsonObject(answer) && isWhole(answer))) {
 			return wholeAnswer(whole, vendor, release);
 		}
@@ -77,10 +78,9 @@ export async function openChunks(
 }
 
 /** Yields the answer of a host that doesn't stream: it is paid for. */
-async function* wholeAnswer(chunks: readonly unknown[], vendor: Vendor, onEnd: () => void): AsyncGenerator<ChunkList> {
+async function* wholeAnswer(chunks: readonly Json[], vendor: Vendor, onEnd: () => void): AsyncGenerator<ChunkList> {
 	onEnd();
-	const events = chunks.map(chunk => ({event: undefined, data: JSON.stringify(chunk)}));
-	yield parseChunks(events, vendor);
+	yield listOf(chunks, chunk => (isJsonObject(chunk) ? checkedChunk(chunk, undefined, vendor) : undefined));
 }
 
 /** Yields the chunks of an answer up to its limit: an endless one would fill memory and disk (SAFETY 21). */
@@ -113,10 +113,15 @@ async function* readChunks(body: Bytes, vendor: Vendor, onEnd: () => void): Asyn
 }
 
 function parseChunks(events: readonly ServerSentEvent[], vendor: Vendor): ChunkList {
+	return listOf(events, event => parseChunk(event, vendor));
+}
+
+/** Returns the chunks that `read` finds, up to the error that it throws. */
+function listOf<Item>(items: readonly Item[], read: (item: Item) => Chunk | undefined): ChunkList {
 	const chunks: Chunk[] = [];
 	try {
-		for (const event of events) {
-			const chunk = parseChunk(event, vendor);
+		for (const item of items) {
+			const chunk = read(item);
 			if (chunk !== undefined) {
 				chunks.push(chunk);
 			}
@@ -132,18 +137,7 @@ function parseChunks(events: readonly ServerSentEvent[], vendor: Vendor): ChunkL
 function parseChunk({event, data}: ServerSentEvent, vendor: Vendor): Chunk | undefined {
 	const chunk = parseJson(data);
 	if (isJsonObject(chunk)) {
-		if (isDeeper(chunk, maxDepth)) {
-			throw new AppError('network', `${vendor.label} sent JSON nested deeper than ${maxDepth} levels.`, {
-				hint: 'Check that the address is that of a model provider.',
-				permanent: true,
-			});
-		}
-
-		if (isError(event, chunk)) {
-			throw streamFailure(vendor, chunk);
-		}
-
-		return chunk;
+		return checkedChunk(chunk, event, vendor);
 	}
 
 	if (data.trim() === '[DONE]') {
@@ -159,6 +153,22 @@ function parseChunk({event, data}: ServerSentEvent, vendor: Vendor): Chunk | und
 	}
 
 	return undefined;
+}
+
+/** Returns a chunk that is neither too deep nor an error. Throws `AppError` for another one. */
+function checkedChunk(chunk: JsonObject, event: string | undefined, vendor: Vendor): JsonObject {
+	if (isDeeper(chunk, maxDepth)) {
+		throw new AppError('network', `${vendor.label} sent JSON nested deeper than ${maxDepth} levels.`, {
+			hint: 'Check that the address is that of a model provider.',
+			permanent: true,
+		});
+	}
+
+	if (isError(event, chunk)) {
+		throw streamFailure(vendor, chunk);
+	}
+
+	return chunk;
 }
 
 /** Returns the beginning of a body, at most `maxLength` characters. After a read error it returns what came before. */
