@@ -200,6 +200,10 @@ export async function resetFiles(
 	files: BegunChanges['files'],
 	stateFolder: string,
 ): Promise<readonly string[]> {
+	if (files.length === 0) {
+		return [];
+	}
+
 	const bounds = await writeBoundsOf(top, {stateFolder});
 	const known = new Map<string, Set<string>>();
 	for (const {path, hash} of files) {
