@@ -395,7 +395,9 @@ export async function openHostedSession(options: Options): Promise<HostedSession
 		flushSoon();
 	});
 
-	const isRunning = () => acting > 0 || store.getState().transcript.run !== undefined;
+	/** Returns true while the agent or a command works. A command that waits for its terminal may wait for ever. */
+	const isRunning = () =>
+		store.getState().transcript.run !== undefined || (acting > 0 && questions.waiting().length === 0);
 
 	/** Returns false for a terminal that only watches, or is not attached. */
 	const mayDrive = ({seat}: AttachedTerminal) => attached.get(seat)?.role === 'driver';
@@ -526,8 +528,7 @@ export async function openHostedSession(options: Options): Promise<HostedSession
 		id: () => session,
 		owner: options.owner,
 		notices,
-		// A command that waits for its terminal may wait for ever.
-		isRunning: () => isRunning() && (store.getState().transcript.run !== undefined || questions.waiting().length === 0),
+		isRunning,
 		listing() {
 			const {transcript} = store.getState();
 			const pending = questions.waiting().length;
