@@ -20,7 +20,7 @@ type CallEvent = Extract<ProviderEvent, {type: 'tool-call'}>;
  * JSON as text (`"20"`, `"[{…}]"`, also twice encoded) where no text is wanted, one item in place of a list, `null` for an
  * optional argument, all arguments inside another object. Its name is that of the tool, without what hosts leave around it. Anything
  * else stays as it is. It is done before the call is shown, kept and approved, so that what is approved is what runs. A text stays a
- * text wherever the schema takes one.
+ * text where the schema takes one.
  */
 export function fitCall(call: CallEvent, tools: readonly ToolDefinition[]): CallEvent {
 	const named = (wanted: string) => tools.find(({name}) => name === wanted);

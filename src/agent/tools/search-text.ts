@@ -259,9 +259,9 @@ async function listFiles(ripgrep: Ripgrep, {query, target, bounds}: Search, args
 		'--',
 		`./${target.shown}`,
 	]);
+	const closed = [...stderr.matchAll(unopened)].map(([, path = '']) => path);
 	const paths = stdout.split('\0').map(path => path.replace(/^(?:\.\/)+/, ''));
 	// If the list was cut, the last name of its head may be cut too; opening it fails.
-	const closed = [...stderr.matchAll(unopened)].map(([, path = '']) => path);
 	return {paths: paths.filter(Boolean), closed, complete: omittedBytes === 0};
 }
 

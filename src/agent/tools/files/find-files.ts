@@ -2,18 +2,18 @@ import {lstat} from 'node:fs/promises';
 import {join} from 'node:path';
 import {type Bounds, hiddenBelow, type Located} from '../../policy/bounds.ts';
 import {runChild} from '../child/run-child.ts';
-import {walk} from './walk.ts';
+import {type FilesBelow, walk} from './walk.ts';
 
 /**
  * Returns the files below a folder: those that git tracks or doesn't ignore, or without git those that `walk` finds.
- * Paths are relative to the folder, sorted, with `/`. `complete` is false if there were too many, `byGit` if git listed none,
- * `closed` the folders that couldn't be read, `denied` the number of files that the user's rules deny, which are left out.
+ * Paths are relative to the folder, sorted, with `/`. `byGit` is true if git listed them, `denied` the number of files that the
+ * user's rules deny, which are left out.
  */
 export async function findFiles(
 	folder: Located,
 	bounds: Bounds,
 	signal: AbortSignal,
-): Promise<Listed & {readonly byGit: boolean; readonly denied: number}> {
+): Promise<FilesBelow & {readonly byGit: boolean; readonly denied: number}> {
 	const listed = await gitFiles(folder.real, bounds.workspace, signal);
 	// git lists nothing in an ignored folder; but the model asked for it.
 	const byGit = listed !== undefined && listed.paths.length > 0;
@@ -46,16 +46,15 @@ const env = {
 const maxRepositories = 200;
 const maxNesting = 8;
 
-type Listed = {readonly paths: readonly string[]; readonly closed: readonly string[]; readonly complete: boolean};
 type Listing = {readonly workspace: string; readonly signal: AbortSignal; repositories: number};
 
 /** Returns undefined without git or outside a work tree; `core.worktree` may name another folder. */
-async function gitFiles(cwd: string, workspace: string, signal: AbortSignal): Promise<Listed | undefined> {
+async function gitFiles(cwd: string, workspace: string, signal: AbortSignal): Promise<FilesBelow | undefined> {
 	return repositoryFiles(cwd, {workspace, signal, repositories: 0}, 0);
 }
 
 /** Lists a repository, and those in it: submodules, clones and work trees, each by its own rules. */
-async function repositoryFiles(cwd: string, listing: Listing, depth: number): Promise<Listed | undefined> {
+async function repositoryFiles(cwd: string, listing: Listing, depth: number): Promise<FilesBelow | undefined> {
 	const {workspace, signal} = listing;
 	const git = async (...args: readonly string[]) => {
 		const limits = {env, timeoutMs, maxBytes};

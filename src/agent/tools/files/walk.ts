@@ -11,16 +11,21 @@ const maxRulesLength = 256 * 1024;
 /** The rules of a `.gitignore`, for the folder that holds it. */
 type Rules = {readonly prefix: string; readonly ignores: Ignore};
 
+/** Files below a folder, by their paths in it. */
+export type FilesBelow = {
+	readonly paths: readonly string[];
+	/** The folders that couldn't be read; '' is the folder itself. */
+	readonly closed: readonly string[];
+	/** False if a limit was reached. */
+	readonly complete: boolean;
+};
+
 /**
  * Returns the files below a folder, except those in `.gitignore` files, `.git` and `node_modules`, by the rules of the
  * repository that each is in. Links are listed but
- * never followed; pipes, sockets and devices are left out. `complete` is false if a limit was reached, `closed` has the folders
- * that couldn't be read, '' for the first.
+ * never followed; pipes, sockets and devices are left out.
  */
-export async function walk(
-	root: string,
-	signal: AbortSignal,
-): Promise<{paths: readonly string[]; closed: readonly string[]; complete: boolean}> {
+export async function walk(root: string, signal: AbortSignal): Promise<FilesBelow> {
 	const paths: string[] = [];
 	const closed: string[] = [];
 	const folders: {readonly path: string; readonly depth: number; readonly rules: readonly Rules[]}[] = [
